@@ -7,7 +7,7 @@ export function formatApiKey({ keyId, secret }: ApiKey): string {
   return `${prefix}${keyId}.${secret}`
 }
 
-/** What names a key where keys are listed: the first eight characters of its uuid. */
+/** Shown in place of a key in lists: the first eight characters of its uuid. */
 export function keyHint(keyId: string): string {
   return keyId.slice(0, 8)
 }

@@ -28,14 +28,14 @@ export type CampaignSettings = Schedule & {
   id?: number
   name: string
   isDraft: boolean
-  /** Of its mails: deadline in words, HTML and countdown image. The public API has a `language` of its own. */
+  /** The language of its mails: deadline in words, HTML, countdown image. The public API's `language` is another. */
   language: MailLanguage
   anonymous: { enabled: boolean }
   /** Whether a purchase ends the offer of the lead who bought. */
   conversion: { closes: boolean }
   onExpiry: OnExpiry
   pages: PageSettings[]
-  /** Its style, kept as it is given; null is none. */
+  /** The style as it was given; null: no mail timer. */
   mailTimer: GivenTimerStyle | null
 }
 
@@ -86,7 +86,7 @@ const onExpiry = variant<OnExpiry>('action', {
   }),
 })
 
-/** `timeZone` and `mechanism` are let through here: they are checked together, as one schedule. */
+/** `timeZone` and `mechanism` are not checked here, but together, as one schedule. */
 const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in keyof Schedule]?: unknown }>({
   id: optional(id),
   name: nameOf(MOST_NAME_CHARACTERS),

@@ -1,10 +1,10 @@
 /**
- * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"); behind apostrophes too, so that one
- * which is put before it can be told from those that were there.
+ * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"). Also after apostrophes, so that the
+ * one that we add can be told from those that were there.
  */
 const formula = /^'*[=+\-@\t\r]/
 
-/** One cell; a text that a spreadsheet would carry out gets an apostrophe before it. */
+/** One cell; a text that a spreadsheet would run as a formula gets an apostrophe in front. */
 function csvCell(value: string | number | null): string {
   const text = String(value ?? '')
   const safe = typeof value === 'string' && formula.test(text) ? `'${text}` : text

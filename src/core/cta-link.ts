@@ -17,7 +17,7 @@ export function ctaAddress(page: string, ref: string, linkQuery = ''): string {
   return `${path}?${kept.map(({ text }) => `${text}&`).join('')}lc=${ref}${fragment}`
 }
 
-/** What stands before the mark, and the rest with it. */
+/** The text before the mark, and the rest from the mark on. */
 function cut(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark)
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at)]
@@ -26,7 +26,7 @@ function cut(text: string, mark: string): [string, string] {
 /** Each part as it is written, with its name as a page reads it: `%6cc` is `lc`. */
 function parametersOf(query: string): { text: string; name: string | undefined }[] {
   if (query === '') return []
-  // A question mark at the start would be taken for that of an address. Empty parts have no name.
+  // URLSearchParams drops a question mark at the start. Empty parts have no name.
   const names = new URLSearchParams(`&${query}`).keys()
   return query.split('&').map((text) => ({ text, name: text === '' ? undefined : names.next().value }))
 }

@@ -7,7 +7,7 @@ const mostDays = 366
 
 type Asked = { from?: string | undefined; to?: string | undefined }
 
-/** Or what is wrong with it. What is left out is `usual` days up to today. */
+/** The range, or what is wrong with it. If left out, it is the `usual` number of days up to today. */
 export function dayRange(asked: Asked, today: Day, usual = mostDays): { from: Day; to: Day } | Fault {
   const to = asked.to === undefined ? today : parseDate(asked.to)
   if (to === undefined) return { path: 'to', message: 'must be a date such as 2026-12-31' }

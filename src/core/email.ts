@@ -26,7 +26,7 @@ export function isEmail(text: string): boolean {
 /** Why a list of emails cannot have this one. */
 export type EmailFault = 'missing' | 'tooLong' | 'notAnEmail'
 
-/** By what rule an email of a list is refused; undefined where it is taken. */
+/** Why an email of a list is refused; undefined if it is accepted. */
 export function emailFault(email: string | undefined): EmailFault | undefined {
   if (email === undefined || email === '') return 'missing'
   if (email.length > emailMaxLength) return 'tooLong'

@@ -18,7 +18,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
-/** Those of the APIs for events and conversions, which have all of the public one's too. */
+/** The codes that only the APIs for events and conversions have, besides those above. */
 export const besideStatus = {
   FORBIDDEN: 403,
   CONVERSION_NOT_FOUND: 404,
@@ -36,7 +36,7 @@ export const statusOf: Record<AnyErrorCode, number> = { ...errorStatus, ...besid
 /** The largest body of a request, in bytes (specification, part 8). */
 export const bodyLimitBytes = 16_384
 
-/** What each code says when there is nothing more exact to say. Wording is free (specification, part 7). */
+/** The message of each code, unless there is a more exact one. Wording is free (specification, part 7). */
 export const messageOf: Record<AnyErrorCode, string> = {
   INVALID_JSON: 'The body is not one complete JSON text in UTF-8.',
   INVALID_CURSOR: 'afterId must be the nextAfterId of an earlier answer: an integer from 1 to 9007199254740991.',

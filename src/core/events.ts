@@ -1,4 +1,4 @@
-// What others are told of: the kinds of events, what an endpoint wants to hear, and what a write of a lead tells.
+// Events: their kinds, the settings of an endpoint, and the notices that a write of a lead makes.
 import {
   type Check,
   choice,
@@ -20,7 +20,7 @@ import { type Attempt, offerAt } from './mechanism/attempt.ts'
 import type { Terms } from './mechanism/terms.ts'
 import { nextMoment, type Wanted } from './moments.ts'
 
-/** In this order they are stored (`noticeKinds`): add new ones at the end. */
+/** Positions are stored (`noticeKinds`): add new ones at the end. */
 export const eventKinds = [
   'lead.registered',
   'lead.started',
@@ -35,12 +35,12 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
-/** What may be asked for. A test is told to whom it is for. */
+/** What an endpoint may subscribe to. A test goes to every endpoint. */
 export const wantedKinds = eventKinds.filter((kind) => kind !== 'endpoint.tested')
 
 /**
- * What a notice says: see what is true then, or tell one event. `registered before` is a registration that is told long
- * after it was. Positions are stored.
+ * What a notice asks for: `look`, to see what is true at its instant, or one event. `registered before` is a
+ * registration that a backfill sends long afterwards. Positions are stored.
  */
 export const noticeKinds = ['look', 'registered before', ...eventKinds] as const
 export type NoticeKind = (typeof noticeKinds)[number]
@@ -50,7 +50,7 @@ export const changeCauses = ['reset', 'retry', 'set', 'cleared', 'settings'] as 
 type ChangeCause = (typeof changeCauses)[number]
 const mostCauses = 8
 
-/** Of two changes in one second each is told, by an id of its own: `own` is what no other has. */
+/** Two changes in one second are two events with different ids: `own` differs between them. */
 export const changeDetail = (cause: ChangeCause, own: number): number => changeCauses.indexOf(cause) + mostCauses * own
 export const causeOf = (detail: number): ChangeCause => changeCauses[detail % mostCauses] as ChangeCause
 
@@ -63,13 +63,13 @@ export type EndpointSettings = {
   name: string
   url: string
   kinds: EventKind[]
-  /** Null: all, those of later too. */
+  /** Null: all, future ones too. */
   campaignIds: number[] | null
   /** Exact periods, such as `PT24H`. */
   leadTimes: string[]
-  /** Whether emails and links are told. */
+  /** Whether emails and links are sent. */
   personal: boolean
-  /** Events of one request at most. */
+  /** Events in one request, at most. */
   batch: number
   /** Requests at a time. */
   inFlight: number
@@ -80,7 +80,7 @@ export type EndpointSettings = {
 export type Watcher = { endpointId: number; kinds: readonly EventKind[]; wanted: Wanted }
 
 export const mostEndpoints = 20
-/** The most of each that an endpoint may have. */
+/** The limits of an endpoint's settings. */
 export const endpointLimits = {
   nameCharacters: 200,
   urlCharacters: 2_048,
@@ -101,7 +101,7 @@ function parseLeadTime(written: string, least: Seconds = leastLeadSeconds): Seco
   return seconds >= least && seconds <= mostLeadSeconds ? seconds : undefined
 }
 
-/** So many seconds, as one of `written` says it; what the endpoint no longer has, as seconds. */
+/** The lead time in `written` that is so many seconds; the seconds, if the endpoint no longer has it. */
 export function leadTimeOf(seconds: Seconds, written: readonly string[]): string {
   return written.find((one) => parseLeadTime(one, 1) === seconds) ?? `PT${seconds}S`
 }
@@ -162,7 +162,7 @@ export function endOf({ mechanism, deadlineAt, endsAt }: Terms): Seconds | null 
   return Math.min(deadlineAt, endsAt ?? deadlineAt)
 }
 
-/** Undefined where the endpoint wants nothing of this campaign. */
+/** Undefined if the endpoint does not listen to this campaign. */
 export function watcherOf(endpointId: number, settings: EndpointSettings, campaignId: number): Watcher | undefined {
   const { kinds, campaignIds, leadTimes } = settings
   if (campaignIds !== null && !campaignIds.includes(campaignId)) return undefined
@@ -178,8 +178,8 @@ export function watcherOf(endpointId: number, settings: EndpointSettings, campai
 type Watched = { terms: Terms; isDraft: boolean; watchers: readonly Watcher[] }
 
 /**
- * What a write of a lead tells: what it changed, and when to look at the lead again. Of a draft nothing is told. `own` is
- * a number that no other write of this second has.
+ * The notices that a write of a lead makes: what it changed, and when to look at the lead again. In a draft there are
+ * none. `own` is a number that no other write of this second has.
  */
 export function noticesOf(
   { terms, isDraft, watchers }: Watched,
@@ -206,7 +206,7 @@ function changeBetween(
   own: number,
 ): { kind: EventKind; detail: number } | undefined {
   if (before === undefined) return { kind: 'lead.registered', detail: 0 }
-  // A retry anchors too, where an edit has done away with the wait for a visit.
+  // A retry starts at once too, if an edit has changed `startsOn` from a visit to the registration.
   const isVisit = before.anchorAt === null && after.anchorAt !== null && before.number === after.number
   if (isVisit) return { kind: 'lead.started', detail: 0 }
   const [old, next] = [offerAt(terms, before, now), offerAt(terms, after, now)]

@@ -5,10 +5,10 @@
  */
 export type Fault = { path: string; message: string }
 
-/** A hostile document has more faults than anybody reads, and to say one takes more bytes than to make it. */
+/** A hostile document has more faults than anybody reads, and naming one takes more bytes than making it. */
 const mostFaults = 50
 
-/** What is told of the faults of one document. */
+/** The faults of one document that are named. */
 export const firstFaults = (faults: readonly Fault[]): Fault[] => faults.slice(0, mostFaults)
 
 /** Gives the value as it is to be kept, or adds to `faults` and gives undefined. */
@@ -55,7 +55,7 @@ export function variant<T>(tag: string, checks: { readonly [name: string]: Check
   }
 }
 
-/** A list of at most `most` items; a longer one is refused without a look at its items. */
+/** A list of at most `most` items; the items of a longer one are not even checked. */
 export function list<T>(item: Check<T>, most: number): Check<T[]> {
   return (value, path, faults) => {
     if (!Array.isArray(value)) return refuse(faults, path, 'must be a list')
@@ -83,7 +83,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 export const flag: Check<boolean> = (value, path, faults) =>
   typeof value === 'boolean' ? value : refuse(faults, path, 'must be true or false')
 
-/** A text that `accepts` takes, or any; `wanted` says which texts those are. It is kept as it was written. */
+/** A text that passes `accepts`, if there is one; `wanted` describes such texts. It is kept as it was written. */
 export function text(wanted: string, accepts: (text: string) => boolean = () => true): Check<string> {
   return (value, path, faults) =>
     typeof value === 'string' && accepts(value) ? value : refuse(faults, path, `must be ${wanted}`)
@@ -104,7 +104,7 @@ export function nullOr<T>(check: Check<T>): Check<T | null> {
 /** Accepts anything: for what is checked elsewhere, or not at all. */
 export const anything: Check<unknown> = (value) => value
 
-/** The checked property of something that may be anything; undefined where it does not pass. */
+/** A property of something unknown, if it passes its check; otherwise undefined. */
 export function valid<T>(value: unknown, name: string, check: Check<T>): T | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? check(value[name], '', []) : undefined
 }

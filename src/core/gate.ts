@@ -1,9 +1,9 @@
-// Whether a lead may pass to what the offer gives, at this instant. For the customer's own server.
+// Whether a lead may see the offer at this instant. For the customer's own server.
 import type { Seconds } from './instant.ts'
 import { type Attempt, nextCycleAt, offerAt } from './mechanism/attempt.ts'
 import type { Terms } from './mechanism/terms.ts'
 
-/** A setting by hand reaches an edge that keeps the answer this late. */
+/** How long a proxy may keep an answer, and so how late it learns of a deadline set by hand. */
 const mostAgeSeconds = 30
 
 export type Gate = ReturnType<typeof gateAt>

@@ -9,7 +9,7 @@ export function formatInstant(at: Seconds): string {
   return `${new Date(at * 1000).toISOString().slice(0, -'.000Z'.length)}Z`
 }
 
-/** The same of what may not be there, such as the deadline of an offer that stays open. */
+/** The same for an instant that may be null, such as the deadline of an offer that stays open. */
 export const instantOrNull = (at: Seconds | null): string | null => (at === null ? null : formatInstant(at))
 
 /** Whether it can be written as an instant: its year in UTC has four digits. */
@@ -17,7 +17,7 @@ export const isWritable = (at: Seconds): boolean => at >= FIRST && at <= LAST
 
 /**
  * Reads an RFC 3339 instant, `Z` or an offset included; fractions are cut, not rounded.
- * Undefined where the text is none, or where its year in UTC has no four digits.
+ * Undefined if it is not one, or if its year in UTC does not have four digits.
  */
 export function parseInstant(text: string): Seconds | undefined {
   try {
@@ -28,5 +28,5 @@ export function parseInstant(text: string): Seconds | undefined {
   }
 }
 
-/** People are counted by the quarter of an hour in which they signed up: every zone's days begin with one. */
+/** People are counted by the quarter of an hour in which they signed up: in every zone a day begins with one. */
 export const quarterSeconds = 900

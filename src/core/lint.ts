@@ -10,7 +10,7 @@ import { placeOf } from './page-address.ts'
 import { timerFindings, timerLintCodes } from './timer-lint.ts'
 import { fullTimerStyle } from './timer-style.ts'
 
-/** Settings that are allowed, and do something that their author may not expect. */
+/** Settings that are allowed but may do something unexpected. */
 export const lintCodes = [
   'DRAFT',
   'FIXED_DATE_OVER',
@@ -40,7 +40,7 @@ export const lintCodes = [
 type LintCode = (typeof lintCodes)[number]
 
 /**
- * False urgency: a deadline that is none. Directive 2005/29/EC, Annex I, no. 7: "falsely stating that a product
+ * False urgency: a deadline that is not real. Directive 2005/29/EC, Annex I, no. 7: "falsely stating that a product
  * will only be available for a very limited time".
  */
 const unfair: readonly LintCode[] = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES']
@@ -66,7 +66,7 @@ const SHORT = 3600
 const FEW_WEEKDAYS = 2
 const MANY_RESETS = 3
 
-/** What may be unexpected about valid settings, those of the campaign's rules first. */
+/** The findings about valid settings, those about the campaign's rules first. */
 export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
   const terms = termsOf(campaign)
   const attempt = beginByVisit(terms, now)
@@ -222,7 +222,7 @@ function inPages({ campaign }: Look): Found[] {
   ]
 }
 
-/** A site sends people on to its `www.`, or away from it. */
+/** With and without `www.` it is one site: one redirects to the other. */
 function placeWithoutWww(address: string): string | undefined {
   return placeOf(address)?.replace(/^www\./, '')
 }

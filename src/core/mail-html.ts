@@ -1,4 +1,4 @@
-// What stands in a mail: the deadline in words, and the HTML with link and countdown, in the campaign's language.
+// The parts of a mail: the deadline in words, and the HTML with link and countdown, in the campaign's language.
 import type { Seconds } from './instant.ts'
 import type { MailLanguage } from './mail-language.ts'
 import { zoneOf } from './mechanism/zone.ts'
@@ -19,7 +19,7 @@ const words: Record<MailLanguage, MailWords> = {
   uk: { at: 'о', ends: (deadline) => `Пропозиція закінчується ${deadline}`, see: 'Переглянути пропозицію' },
 }
 
-/** Days as the language says them; English ones as most of the world has them, the day first. */
+/** Dates in each language; in English the day comes first, as in most of the world. */
 const dates = new Map<MailLanguage, Intl.DateTimeFormat>()
 
 function dateFormat(language: MailLanguage): Intl.DateTimeFormat {
@@ -29,7 +29,7 @@ function dateFormat(language: MailLanguage): Intl.DateTimeFormat {
   })
 }
 
-/** `25 November 2026 at 23:59`, as clocks of the zone show it. Seconds are cut, so that it is never too late. */
+/** `25 November 2026 at 23:59` in the time zone. Seconds are cut, so that it never names a time after the deadline. */
 export function deadlineInWords(at: Seconds, timeZone: string, language: MailLanguage): string {
   const local = new Date(zoneOf(timeZone).toLocal(at) * 1_000)
   return `${dateFormat(language).format(local)} ${words[language].at} ${local.toISOString().slice(11, 16)}`

@@ -1,6 +1,6 @@
 // Mail services: how they write the fields of a contact in a mail. docs/email.md has the same, with their pages.
 
-/** `field` is how the service spells a field's name, where it keeps no capitals or no underscores. */
+/** `field` spells a field's name as the service does, if that has no capitals or no underscores. */
 type Service = { name: string; field?(name: string): string; tag(field: string): string }
 
 const inSmallLetters = (field: string) => field.toLowerCase()
@@ -28,7 +28,7 @@ export const mailServices = {
   highlevel: { name: 'HighLevel', field: inSmallLetters, tag: (field) => `{{contact.${field}}}` },
   omnisend: { name: 'Omnisend', tag: (field) => `[[contact.custom_properties.${field}]]` },
   freshmail: { name: 'FreshMail', field: inSmallLetters, tag: (field) => `$$${field}$$` },
-  // We found no page of theirs that spells the tag of a field of one's own: the name alone, to be replaced by hand.
+  // We found no page of theirs that gives the tag of a custom field: only the name, to be replaced by hand.
   kajabi: { name: 'Kajabi', tag: (field) => field },
   edrone: { name: 'edrone', tag: (field) => field },
 } as const satisfies Record<string, Service>
@@ -42,13 +42,13 @@ export function fieldName(service: MailService, field: string): string {
   return spelt.field?.(field) ?? field
 }
 
-/** What stands in the mail for the contact's own; without a known service the name alone, to be replaced by hand. */
+/** The field's tag in the mail; without a known service only the name, to be replaced by hand. */
 export function mergeTag(service: MailService, field: string): string {
   return mailServices[service].tag(fieldName(service, field))
 }
 
 /**
- * `LC_LINK` for the first page that mails link to, `LC_LINK2` for the second. Beside them a mail needs `LC_TIMER` and
+ * `LC_LINK` for the first page that mails link to, `LC_LINK2` for the second. A mail also needs `LC_TIMER` and
  * `LC_END`. Mailchimp's names have at most ten characters.
  */
 export function linkField(index: number): string {

@@ -1,4 +1,4 @@
-// Moments: instants at which the rules alone change something for a lead.
+// Moments: instants at which the rules change something for a lead without any event.
 import type { Seconds } from './instant.ts'
 import { type Attempt, nextCycleAt, type Offer, offerAt } from './mechanism/attempt.ts'
 import { periodOf } from './mechanism/period.ts'
@@ -6,19 +6,19 @@ import type { Terms } from './mechanism/terms.ts'
 
 export type Moment = {
   kind: 'lead.opened' | 'lead.deadline_approaching' | 'lead.expired'
-  /** Of the lead time before the deadline; 0 for the others. */
+  /** The lead time in seconds; 0 for the other kinds. */
   detail: Seconds
 }
 
-/** Which moments somebody wants to hear of. */
+/** The moments that an endpoint wants. */
 export type Wanted = { opened: boolean; expired: boolean; leadSeconds: readonly Seconds[] }
 
-/** In how many windows a moment is looked for at a time: behind one that is empty comes one at most, at the end. */
+/** Windows in which a moment is searched at a time: after an empty one at most one follows, at the end. */
 const mostWindows = 3
 
 /**
- * What becomes true at exactly this instant, under the present settings and as the attempt is now. What an attempt
- * begins with, by registration, visit or hand, is no moment: the event of that write tells it.
+ * What becomes true at exactly this instant, by the present settings and the present attempt. The start of an attempt,
+ * by registration, visit or hand, is not a moment: the event of that write tells of it.
  */
 export function momentsAt(terms: Terms, attempt: Attempt, at: Seconds, wanted: Wanted): Moment[] {
   if (at <= begunAt(attempt)) return []
@@ -38,8 +38,8 @@ export function momentsAt(terms: Terms, attempt: Attempt, at: Seconds, wanted: W
 }
 
 /**
- * The first instant after `after` at which there is a moment, or from which to look on; null where none is to come, as
- * things stand.
+ * The first instant after `after` at which there is a moment, or from which to search on; null if none will come by the
+ * present settings.
  */
 export function nextMoment(terms: Terms, attempt: Attempt, after: Seconds, wanted: Wanted): Seconds | null {
   let from: Seconds | null = after
@@ -47,20 +47,20 @@ export function nextMoment(terms: Terms, attempt: Attempt, after: Seconds, wante
     const { state, opensAt, deadline } = offerAt(terms, attempt, from)
     if (state === 'pending') return null
     const before = deadline === null ? [] : wanted.leadSeconds.map((seconds) => deadline - seconds)
-    // Where a cycle begins its window may open at once.
+    // A window may open at the very start of its cycle.
     const candidates = [from, opensAt, deadline, ...before].filter((at) => at !== null && at > after) as Seconds[]
     const found = candidates.sort((a, b) => a - b).find((at) => momentsAt(terms, attempt, at, wanted).length > 0)
     if (found !== undefined) return found
     from = nextCycleAt(terms, attempt, from)
   }
-  // There may be a longer window, in which a lead time has room.
+  // A later window may be longer, and leave room for a lead time.
   return wanted.leadSeconds.length > 0 && hasVaryingWindows(attempt) ? from : null
 }
 
 const hasVaryingWindows = ({ rule }: Attempt): boolean =>
   rule !== null && !(rule.deadline.kind === 'after' && 'seconds' in periodOf(rule.deadline.period))
 
-/** Everything is behind this: what comes later is to be told. */
+/** When the attempt began: all its moments are later. */
 function begunAt({ anchorAt, byHand }: Attempt): Seconds {
   return byHand?.setAt ?? anchorAt ?? Number.POSITIVE_INFINITY
 }

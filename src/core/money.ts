@@ -1,15 +1,15 @@
 // Amounts of money: whole numbers of a currency's smallest unit, written as decimals with its places.
 
-/** Of an amount, in the smallest unit. So every amount is a whole number that JavaScript and both engines keep exactly. */
+/** Digits of an amount in the smallest unit: JavaScript and both engines keep such whole numbers exactly. */
 const mostDigits = 15
 
-/** Those that `Intl` leaves out: one of Venezuela, and units of account such as Chile's. */
+/** Currencies that `Intl` leaves out: one of Venezuela, and units of account such as Chile's. */
 const others = ['VED', 'BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW']
 const currencies = new Set([...Intl.supportedValuesOf('currency'), ...others])
 
 /**
- * ISO 4217, minor units, where they are not two. `Intl` says how many are in use, which is fewer for some and may
- * change; what is stored must not.
+ * Currencies whose minor units in ISO 4217 are not two. `Intl` says how many are in use, which is fewer for some and
+ * may change; stored amounts must not.
  */
 const unusualPlaces: readonly [places: number, currencies: string][] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -33,7 +33,7 @@ export function parseAmount(text: string, places: number): number | undefined {
 
 /** 4900 of `EUR` as `49.00`. */
 export function formatAmount(amount: number | bigint, currency: string): string {
-  // What was kept before a newer `Intl` left its currency out has its places still.
+  // A currency that a newer `Intl` leaves out may be stored already.
   const places = unusual.get(currency) ?? 2
   if (places === 0) return String(amount)
   const digits = String(amount).padStart(places + 1, '0')

@@ -16,7 +16,7 @@ export type Warning = (typeof warnings)[number]
 
 type OfferPage = { id: number; pageUrl: string; eligible: boolean }
 
-/** What a campaign and its account say about links and timer. */
+/** The settings of a campaign and its account for links and timer. */
 type OfferSource = {
   id: number
   isDraft: boolean
@@ -40,7 +40,7 @@ export type Site = { publicUrl: string }
 /** `countdownTools`: whether the account has links and timers at all. */
 export type OfferTools = Site & { countdownTools: boolean }
 
-/** What the API says of a lead (specification, 2.4 to 2.7; contract, "Links"). */
+/** A lead's offer as the API gives it (specification, 2.4 to 2.7; contract, "Links"). */
 export type LeadOffer = {
   campaignId: number
   email: string

@@ -1,4 +1,4 @@
-// An order as somebody tells it, and what it does to the offer of the lead who bought.
+// An order as it is reported, and what it does to the offer of the lead who bought.
 import { emailFault, emailWanted } from './email.ts'
 import { type Fault, firstFaults, optional, record, refuse, text } from './fault.ts'
 import { formatInstant, instantOrNull, parseInstant, type Seconds } from './instant.ts'
@@ -24,7 +24,7 @@ export const isOrderId = (orderId: string) => orderIdForm.test(orderId)
 export const orderIdWanted = '1 to 100 visible characters, without spaces'
 
 const oldestSeconds = 30 * 86_400
-/** By which a shop's clock may be ahead: what was bought by it just now would be refused for good. */
+/** How far a shop's clock may be ahead. Otherwise an order of this moment would be refused, and never sent again. */
 const mostAheadSeconds = 30
 
 type Given = { orderId: string; email?: string; ref?: string; amount?: string; currency?: string; at?: string }
@@ -39,7 +39,7 @@ const checkShape = record<Given>({
   at: optional(anyText),
 })
 
-/** Reads what any channel is told of an order. Without `at` it was bought now. */
+/** Checks an order from any channel. Without `at` it was bought now. */
 export function checkOrder(
   value: unknown,
   now: Seconds,
@@ -59,7 +59,7 @@ export function checkOrder(
   return { buyer, order: { orderId, at: Math.min(at, now), ...money } }
 }
 
-/** A currency alone says nothing: shops send theirs along with what was free, too. */
+/** A currency without an amount is ignored: shops send theirs with free orders too. */
 function moneyOf({ amount, currency }: Given, faults: Fault[]): Pick<Order, 'amount' | 'currency'> {
   const none = { amount: null, currency: null }
   if (amount === undefined) return none
@@ -72,12 +72,12 @@ function moneyOf({ amount, currency }: Given, faults: Fault[]): Pick<Order, 'amo
   return { amount: parseAmount(amount, places) ?? refuse(faults, 'amount', `must be ${wanted}`) ?? null, currency }
 }
 
-/** The offer as the order found it; `closing` is the attempt whose offer the order has ended, where it does. */
+/** The offer at the purchase; `closing` is the attempt as the order leaves it, if it ends the offer. */
 export type Purchase = { deadline: Seconds | null; attempt: number; cycle: number; closing: Attempt | null }
 
 /**
- * The figures hold for `at`, of the attempt as the order `found` it. What is over at `now` stays as it is: a late payment
- * must not move a deadline.
+ * The figures are those at `at`, of the attempt `found` at the purchase. An offer that is over at `now` stays as it is:
+ * a late payment must not move a deadline.
  */
 export function purchaseIn(
   terms: Terms,
@@ -95,7 +95,7 @@ export function purchaseIn(
 export type Conversion = Order & {
   id: number
   campaignId: number
-  /** Below zero where the lead was erased. */
+  /** Below zero once the lead is erased. */
   leadId: number
   email: string | null
   /** When the lead had registered. */
@@ -106,9 +106,9 @@ export type Conversion = Order & {
   deadlineAt: Seconds | null
   /** When the order ended the lead's offer; null where it did not. */
   closedAt: Seconds | null
-  /** The deadline by hand that stood until then. */
+  /** The deadline set by hand that it replaced. */
   replacedDeadlineAt: Seconds | null
-  /** When it was set; null where there was none, and for orders of before the database's version 16. */
+  /** When that was set; null if there was none, and for orders from before version 16 of the database. */
   replacedSetAt: Seconds | null
   reversedAt: Seconds | null
 }
@@ -117,14 +117,14 @@ export type Conversion = Order & {
 export const amountOf = ({ amount, currency }: Pick<Order, 'amount' | 'currency'>) =>
   amount === null || currency === null ? null : formatAmount(amount, currency)
 
-/** An order as JSON, by the names of the API. `secondsLeft` is below zero behind the deadline. */
+/** An order as JSON, as in the API. `secondsLeft` is below zero after the deadline. */
 export function conversionDocument(conversion: Conversion) {
   const { id, campaignId, email, leadId, orderId, at, deadlineAt, currency, closedAt, reversedAt } = conversion
   return {
     id,
     campaignId,
     email,
-    // What stands there of an erased lead is a hash.
+    // An erased lead's order has a hash there.
     orderId: leadId < 0 && orderId.startsWith(' ') ? null : orderId,
     at: formatInstant(at),
     deadline: instantOrNull(deadlineAt),

@@ -1,8 +1,8 @@
 import type { PageSettings } from './campaign.ts'
 
 /**
- * Which of the campaign's pages stands at an address that a browser had: the same site and path, whatever query,
- * fragment or slash at the end it was opened with. Undefined where none does.
+ * The campaign's page at an address that a browser opened: the same site and path, with any query, fragment or slash at
+ * the end. Undefined if there is none.
  */
 export function pageAt<Page extends PageSettings>(pages: readonly Page[], address: string): Page | undefined {
   const wanted = placeOf(address)
@@ -12,9 +12,9 @@ export function pageAt<Page extends PageSettings>(pages: readonly Page[], addres
   })
 }
 
-/** http and https are one place: sites send from one to the other. Undefined where it is no address. */
+/** http and https are the same place: sites redirect from one to the other. Undefined if it is no address. */
 export function placeOf(address: string): string | undefined {
   const url = URL.parse(address)
-  // Without the look behind, a path of slashes and a letter would be tried from each of its slashes to the end.
+  // Without the lookbehind, a path of many slashes would be tried from each slash to the end: quadratic time.
   return url === null ? undefined : url.host + url.pathname.replace(/(?<!\/)\/+$/, '')
 }

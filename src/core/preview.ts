@@ -6,14 +6,14 @@ import type { Schedule } from './mechanism/settings.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
 import { nextClockChange, zoneOf } from './mechanism/zone.ts'
 
-/** What somebody does, or what happens by itself; the offer that it leads to holds until the next step. */
+/** What somebody does, or what happens by itself, with the offer until the next step. */
 export type Step = { at: Seconds; what: What; offer: Offer }
 export type What = 'registers' | 'visits' | 'resets' | 'retries' | 'opens' | 'ends' | 'comesAgain'
 
 /** `lead` registers once; `eager` does so again whenever that gives more; `visitor` never gives an email. */
 export type Who = 'lead' | 'eager' | 'visitor'
 
-/** `goesOn`: more of the same would follow. */
+/** `goesOn`: the repetition would go on. */
 export type Story = { who: Who; steps: Step[]; goesOn: boolean }
 
 export type When = 'now' | 'evening' | 'friday' | 'clockChange' | 'own'
@@ -37,7 +37,7 @@ const TOLD = { resets: 2, retries: 2, cycles: 2 }
 const EVENING = 21 * 3600
 const NOON = 12 * 3600
 
-/** Asks the rules what people would get who come now, and at other moments that show something. */
+/** What people would get who come now, and at other moments worth seeing. */
 export function preview(schedule: Schedule, supposed: Supposed): Preview[] {
   const terms = termsOf(schedule)
   const { reset, retry } = schedule.mechanism
@@ -116,7 +116,7 @@ function nextOf(terms: Terms, standing: Standing, isEager: boolean, visitAfter: 
   }
 }
 
-/** Half of the time that is left, somebody registers again. */
+/** Somebody registers again when half of the time left has passed. */
 function resetOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
   const { attempt, latest } = standing
   const at = latest.at + Math.floor((deadline - latest.at) / 2)

@@ -1,4 +1,4 @@
-// What a user of the panel may do in their account.
+// What a user of the panel may do in the account.
 
 /** Each may do what those before it may. */
 export const roles = ['viewer', 'member', 'owner'] as const

@@ -17,7 +17,7 @@ import { checkSchedule } from './mechanism/check-schedule.ts'
 import type { Schedule } from './mechanism/settings.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
 
-/** What holds for the lead after one event. */
+/** The lead after one event. */
 export type Answer =
   | { found: false }
   | {
@@ -38,7 +38,7 @@ type ExtendEvent = { do: 'extend'; at: Seconds; to: Seconds }
 type Story = { campaign: Schedule; events: LeadEvent[] }
 type Lead = { registeredAt: Seconds; attempt: Attempt }
 
-/** Tells what the deadline rules do to one lead. Refuses the whole where any part of it is wrong. */
+/** What the deadline rules do to one lead. Refuses everything if any part is wrong. */
 export function simulate(document: unknown): Simulated {
   const faults: Fault[] = []
   if (!Array.isArray(document)) {
@@ -103,7 +103,7 @@ const checkCampaignShape = record<{ [K in keyof Schedule]?: unknown }>({
   mechanism: optional(anything),
 })
 
-/** From here on a deadline, decades later, could lie in the year 10000, which no surface can write. */
+/** From here on a deadline, decades later, could be in the year 10000, which no surface can write. */
 const TOO_LATE = Date.UTC(9_900, 0) / 1_000
 
 const checkPlainEvent = record<WrittenEvent>({

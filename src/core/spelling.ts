@@ -6,7 +6,7 @@ export function nextSpelling(email: string, atLeast: string): string | undefined
   const [capitals, small] = [email.toUpperCase(), email.toLowerCase()]
   let next: string | undefined
   for (let at = 0; at < email.length; at += 1) {
-    // Up to here the spelling is the beginning of `atLeast`.
+    // Up to here the spelling equals the beginning of `atLeast`.
     const begin = atLeast.slice(0, at)
     const [wanted = '', low = '', high = ''] = [atLeast[at], capitals[at], small[at]]
     if (low > wanted) return begin + capitals.slice(at)

@@ -1,4 +1,4 @@
-// The fonts of countdown images and which letters they have; a test holds that against their files.
+// The fonts of countdown images and the letters they have; a test compares this with their files.
 import type { MailLanguage } from './mail-language.ts'
 
 /** src/countdown/fonts.ts finds them; each is under the SIL Open Font License. */

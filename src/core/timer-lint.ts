@@ -1,4 +1,4 @@
-// How a countdown image can be read: what is allowed and yet hard to see.
+// Findings about a countdown image: what is allowed but hard to see.
 import { areLabelsInside, type Colour, filledPresets, type TimerPreset, type TimerStyle } from './timer-style.ts'
 
 export const timerLintCodes = [
@@ -14,11 +14,11 @@ type Found = [code: (typeof timerLintCodes)[number], name: keyof TimerStyle]
 /** WCAG 2.2, 1.4.3 and 1.4.11: for large text and lines, and for all other text. */
 const contrastOfLarge = 3
 const contrastOfText = 4.5
-/** Points, on a telephone, which makes a wider picture this narrow. */
+/** Width in points on a phone, to which it shrinks wider pictures. */
 const phoneWidth = 340
 const smallestDigits = 14
 const smallestLabel = 9
-/** What labels leave of the height to the boxes, which stand side by side. */
+/** The height that labels leave to the boxes. */
 const boxShare = 0.8
 const tallestBox = 1.75
 /** About as countdown/layout.ts has it: digits of the side of a box, labels of the picture, letters of their size. */
@@ -29,7 +29,7 @@ const letterWidth = 0.55
 
 export function timerFindings(style: TimerStyle): Found[] {
   const { preset, digits, box, labels, showLabels, units, width, height } = style
-  // Where it is transparent, digits and labels both stand in the boxes.
+  // On a transparent background, digits and labels are both in the boxes.
   const background = style.background === 'transparent' ? box : style.background
   const isFilled = filledPresets.includes(preset)
   const behindDigits = isFilled ? box : background

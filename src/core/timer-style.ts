@@ -77,7 +77,7 @@ export const defaultTimerStyle: TimerStyle = Object.freeze<TimerStyle>({
   whenOver: { show: 'zeros' },
 })
 
-/** On which colour digits and labels stand, where they do not stand as in the default style. */
+/** Colours that differ from the default style because digits or labels are on another ground. */
 const onBackground = { digits: '#111827' } as const
 const inBox = { labels: '#d1d5db' } as const
 const presetColours: Record<TimerPreset, Partial<TimerStyle>> = {
@@ -90,19 +90,19 @@ const presetColours: Record<TimerPreset, Partial<TimerStyle>> = {
 }
 
 /**
- * Digits stand on the colour of their box; in the others, on the background. Without a colour behind them, nothing
- * smooth can stand beside the boxes: so these alone may be transparent.
+ * Presets whose digits are on the colour of their box; in the others they are on the background. Smooth letters need a
+ * colour behind them, so only these may have a transparent background.
  */
 export const filledPresets: readonly TimerPreset[] = ['boxes', 'flip', 'card']
 
-/** Whether the labels stand in the boxes, below the digits. */
+/** Whether the labels are in the boxes, below the digits. */
 export function areLabelsInside({ preset, background }: GivenTimerStyle): boolean {
   return preset === 'card' || background === 'transparent'
 }
 
 /**
- * Of one frame. Mail programs may hold all 60 frames decoded, four bytes a pixel: 80 MB. It is the default
- * size at two pixels per point.
+ * Pixels of one frame: the default size at two pixels per point. Mail programs may hold all 60 frames decoded, at four
+ * bytes a pixel: 80 MB.
  */
 export const MOST_FRAME_PIXELS = 336_000
 
@@ -206,7 +206,7 @@ function multipleOf4(least: number, most: number): Check<number> {
   }
 }
 
-/** A picture of seconds alone would be another one each second. */
+/** Seconds alone would run on beyond 60: each second would need another picture. */
 function neighbours(value: unknown, path: string, faults: Fault[]): TimerUnit[] | undefined {
   const units = list(choice(timerUnits), timerUnits.length)(value, path, faults)
   if (units === undefined) return undefined

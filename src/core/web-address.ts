@@ -26,8 +26,8 @@ export function webAddress(written: string): string | undefined {
 }
 
 /**
- * What stands behind the host and has to be percent-encoded, as programs read it differently: a space, `[`, `|`, or a
- * `%` that does not begin an escape. Undefined where that is not what is wrong.
+ * The first character after the host that must be percent-encoded, since programs read it differently: a space, `[`,
+ * `|`, or a `%` that does not begin an escape. Undefined if something else is wrong.
  */
 export function unencodedIn(written: string): string | undefined {
   const [before] = upToPath.exec(written.replace(beyondAscii, 'x')) ?? []

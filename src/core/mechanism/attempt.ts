@@ -31,7 +31,7 @@ export type Attempt = {
 
 export const offerStates = ['pending', 'scheduled', 'open', 'expired'] as const
 
-/** What holds for a lead at one instant. `opensAt` is null where there is no opening to wait for. */
+/** The offer of a lead at one instant. `opensAt` is null if there is no opening to wait for. */
 export type Offer = {
   state: (typeof offerStates)[number]
   opensAt: Seconds | null
@@ -63,7 +63,7 @@ export function beginByVisit(terms: Terms, now: Seconds): Attempt {
   return anchored(pending, terms, now)
 }
 
-/** The very same attempt where nothing changes; otherwise its reset, or the next attempt. */
+/** The same object if nothing changes; otherwise the attempt after a reset, or the next attempt. */
 export function registerAgain(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
   const { state, deadline } = offerAt(terms, attempt, now)
   if (state === 'expired') {
@@ -74,14 +74,14 @@ export function registerAgain(terms: Terms, attempt: Attempt, now: Seconds): Att
   return { ...anchored(attempt, terms, now), resets: attempt.resets + 1 }
 }
 
-/** Starts a pending attempt, under a deadline set by hand too; any other stays the very same. */
+/** Starts a pending attempt, even if its deadline was set by hand; any other is returned unchanged. */
 export function visit(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
   return attempt.anchorAt === null ? anchored(attempt, terms, now) : attempt
 }
 
 /**
- * Sets a deadline that beats the rule, or with null clears it: then the rule's own holds again. The cycle stays where
- * one is in force already: cycles have stood still since, whatever becomes of the campaign's end.
+ * Sets a deadline that overrides the rule, or with null clears it: then the rule applies again. If one is in force
+ * already, its cycle is kept: cycles have stood still since then, even if the campaign's end has changed.
  */
 export function setByHand(terms: Terms, attempt: Attempt, deadlineAt: Seconds | null, now: Seconds): Attempt {
   const { byHand } = attempt
@@ -114,7 +114,7 @@ function standingByRule(terms: Terms, attempt: Attempt, now: Seconds): Standing 
   if (rule === null || opensAt === null || deadlineAt === null) {
     return standing(terms.opensAt, earlier(terms.deadlineAt, endsAt), 1, now)
   }
-  // The clock was set back, or is behind that of the node which began the attempt: it has begun all the same.
+  // The clock was set back, or is behind that of the node that began the attempt: it has begun all the same.
   const at = Math.max(now, anchorAt)
   if (rule.cycle === null) return standing(opensAt, earlier(deadlineAt, endsAt), 1, at)
   const cycle = cycleAt(rule, { anchorAt, opensAt, deadlineAt }, endsAt, at)

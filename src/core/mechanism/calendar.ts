@@ -65,7 +65,7 @@ export function parseDateTime(text: string): LocalSeconds | undefined {
   return day * DAY_SECONDS + seconds
 }
 
-/** A setting that was checked when it came in. Throws where somebody handed in one that was not. */
+/** A setting that was checked when it came in. Throws if it was not. */
 export function checked<T>(value: T | undefined): T {
   if (value === undefined) throw new RangeError('A setting of the deadline rules was never checked')
   return value

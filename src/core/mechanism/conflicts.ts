@@ -58,7 +58,7 @@ function refuseUnwritable(
   refuse(faults, join(path, name), 'must be in the years 0000 to 9999 in UTC')
 }
 
-/** Compares instants: in the gap of daylight saving, the later local time can be the earlier instant. */
+/** Compares instants: around a gap of daylight saving, the later local time can be the earlier instant. */
 function refuseOpeningTooLate(deadline: unknown, timeZone: string, path: string, faults: Fault[]): void {
   const opensAt = valid(deadline, 'opensAt', localDateTime)
   const at = valid(deadline, 'at', localDateTime)
