@@ -1,4 +1,4 @@
-// Orders as every channel tells them: the API, the panel, the command line.
+// Recording orders, for every channel: the API, the panel, the command line.
 import { noticesOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import { setByHand } from '../core/mechanism/attempt.ts'
@@ -12,8 +12,8 @@ import { ownNumber } from './leads.ts'
 type Orders = Pick<Store, 'conversions'>
 
 /**
- * Tells of an order, once; where the campaign says so it ends the lead's offer. `by` is null for the API, whose
- * requests are no entries of the audit log. @throws StoreUnavailable
+ * Records an order, once; it ends the lead's offer if the campaign says so. `by` is null for the API, whose requests
+ * are not in the audit log. @throws StoreUnavailable
  */
 export function convert({ conversions }: Orders, of: CampaignOf, told: Told, now: Seconds, by: Actor | null) {
   const judge: Judge = ({ terms, conversion }, { attempt }, found) =>
@@ -21,7 +21,7 @@ export function convert({ conversions }: Orders, of: CampaignOf, told: Told, now
   return conversions.convert(of, told, judge, now, by)
 }
 
-/** Counts an order out; `reopen` gives the lead the offer back that it has ended. @throws StoreUnavailable */
+/** Counts an order out; `reopen` also reopens the offer that it ended. @throws StoreUnavailable */
 export function reverse(
   { conversions }: Orders,
   of: CampaignOf,
@@ -33,7 +33,7 @@ export function reverse(
   return conversions.reverse(of, orderId, reopen ? reopening(now) : null, now, by)
 }
 
-/** Where no later hand has set another deadline, and no other attempt has begun, which has none by hand. */
+/** Only if nobody has set another deadline since, and no other attempt has begun. */
 const reopening =
   (now: Seconds): Reopen =>
   (campaign, lead, { closedAt, replacedDeadlineAt }) => {

@@ -1,4 +1,4 @@
-// What is noted behind the answers: counts of what recipients did, and when keys were last used.
+// What is noted after the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { quarterSeconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
@@ -12,9 +12,9 @@ import type { LeadStep } from './leads.ts'
 const flushMs = 1_000
 /** Different counts that may wait; more are lost. */
 const mostWaiting = 50_000
-/** Keys kept in memory. With so many remembered all are forgotten; with so many waiting, further uses are lost. */
+/** Keys kept in memory. At this many, those remembered are forgotten; at this many waiting, further uses are lost. */
 const mostKeys = 10_000
-/** Stored in one transaction; on the embedded database requests have to wait for it. */
+/** Counts stored in one transaction; on the embedded database requests wait for it. */
 const batchSize = 500
 
 export type Counted = {
@@ -28,7 +28,7 @@ export type Counted = {
 export type Counting = {
   /** Counts in memory; `nowMs` is milliseconds of the wall clock. */
   count(counted: Counted, nowMs: number): void
-  /** Counts a lead that is new, or has started, with the people who signed up when it did. */
+  /** Counts a lead that is new or has started, among the people who signed up at the same time. */
   stepped(campaign: Campaign, step: LeadStep): void
   /** Notes that a key let a request in, at a time of the wall clock: the first use in each minute. */
   keyUsed(keyId: string, atMs: number): void
@@ -37,8 +37,8 @@ export type Counting = {
 }
 
 /**
- * Adds up in memory, and stores that once a second. What cannot be stored waits for the next time, as far as there is
- * room. Nobody waits for it.
+ * Adds up in memory, and stores the sums once a second. What cannot be stored waits for the next time, if there is
+ * room. No request waits for this.
  */
 export function openCounting(
   store: Pick<Store, 'counts' | 'configuration'>,
@@ -133,10 +133,10 @@ function rememberSignups(onLost: (count: number) => void) {
   }
 }
 
-/** The uses of keys that wait to be stored; `onUse` is called where one more does. */
+/** The uses of keys that wait to be stored; `onUse` is called for each new one. */
 function rememberKeyUses(onUse: () => void) {
   let uses = new Map<string, KeyUse>()
-  /** Of the last use of each key. */
+  /** When each key was last used. */
   const minutes = new Map<string, number>()
   return {
     waiting: () => uses.size,

@@ -1,4 +1,4 @@
-// A line for each lead, as mail services import it. Its headings are the fields that the HTML for mails names.
+// A line for each lead, as mail services import it. The headings are the fields in the HTML for mails.
 import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import { deadlineInWords } from '../core/mail-html.ts'
 import { fieldName, linkField, type MailService } from '../core/mail-services.ts'
@@ -7,10 +7,10 @@ import { leadOffer, type OfferTools } from '../core/offer.ts'
 import type { Campaign } from '../store/model.ts'
 import type { LeadView } from './leads.ts'
 
-/** What every export has, whatever the mail service. */
+/** The columns of every export, for any mail service. */
 export const exportFacts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
 
-/** The pages that mails link to, in the order of their fields; without any there is still a field. */
+/** The pages that mails link to, in the order of their fields; there is a field even if there is no page. */
 export const linkedPages = ({ pages }: Pick<Campaign, 'pages'>) => pages.filter(({ eligible }) => eligible)
 
 export function exportColumns(campaign: Campaign, service: MailService): string[] {
@@ -24,7 +24,7 @@ export function exportLine({ lead: { email, ref, registeredAt, attempt }, offer 
   return { email, ref, registeredAt, ...offer, setByHand: attempt.byHand !== null }
 }
 
-/** In the order of the columns; null where there is none. */
+/** In the order of the columns; null if there is no value. */
 export function exportCells(campaign: Campaign, line: ExportLine, tools: OfferTools): (string | number | null)[] {
   const { timeZone, language } = campaign
   const { email, ref, registeredAt, setByHand, deadline, state, opensAt, attempt, cycle } = line

@@ -18,13 +18,13 @@ import { type Actor, counted, type LeadEntry } from '../store/audit.ts'
 import type { Campaign, CampaignOf, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
-/** Every call rejects with StoreUnavailable where the database does not answer. */
+/** Every call rejects with StoreUnavailable if the database does not answer. */
 export type Leads = {
-  /** Registers an email in a published campaign; answered once that is on disk. The email must be valid. */
+  /** Registers an email in a published campaign; resolves once that is on disk. The email must be valid. */
   register(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadRefusal>
   /**
-   * The same for an email that a visitor gave, who may have begun an attempt without one: a lead that is new takes
-   * that over (mechanism.md, "Anonymous visitors").
+   * The same for the email of a visitor, who may have begun an attempt without it: a new lead takes that over
+   * (mechanism.md, "Anonymous visitors").
    */
   registerVisitor(
     of: CampaignOf,
@@ -34,15 +34,15 @@ export type Leads = {
   ): Promise<Registration | LeadRefusal>
   /** The lead has seen the page. */
   visit(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
-  /** Somebody without an email has; `name` is what they are kept under. */
+  /** A visitor without an email has seen the page; `name` is what they are kept under. */
   visitWithoutEmail(of: CampaignOf, name: string, now: Seconds): Promise<LeadView | LeadRefusal>
   /** Reads a lead's offer; writes nothing. */
   lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
-  /** Registers as `register` does, for somebody who does it by hand. */
+  /** As `register`, for somebody who does it by hand: with an entry in the audit log. */
   add(of: CampaignOf, email: string, by: Actor): Promise<Registration | LeadRefusal>
-  /** Sets the lead's deadline by hand, or with null clears that. */
+  /** Sets the lead's deadline by hand, or with null clears it. */
   setDeadline(of: CampaignOf, email: string, deadlineAt: Seconds | null, by: Actor): Promise<LeadView | LeadRefusal>
-  /** Registers the email unless it is registered already, also in a draft. An import has one `by`, and takes a while. */
+  /** Registers the email unless it is registered already, also in a draft. All of an import have the same `by`. */
   importLead(of: CampaignOf, email: string, now: Seconds, by: Actor): Promise<Registration | LeadRefusal>
 }
 
@@ -51,17 +51,17 @@ export const idsOf = ({ accountId, id }: Campaign): CampaignOf => ({ accountId, 
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
 
-/** What an event makes of a lead. The same attempt again means that nothing is to be written. */
+/** What an event makes of a lead. If the attempt is the same object, nothing is written. */
 type Change = {
   check(campaign: Campaign, lead: Lead | undefined): LeadRefusal | undefined
   attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
-  /** Most who register are new: the engine may find out by the insert alone whether they are. */
+  /** Most who register are new: the engine may try the insert first, without reading. */
   expectsNew?: true
-  /** Whose attempt a new lead takes over, with its rule. */
+  /** The visitor whose attempt a new lead takes over, with its rule. */
   visitor?: Lead | undefined
-  /** False for visitors without an email, of whom nobody is told. */
+  /** False for visitors without an email: endpoints are not told of them. */
   isTold?: boolean
-  /** What the audit log has of it, where somebody does it by hand. */
+  /** The entry in the audit log, if somebody does it by hand. */
   entry?(campaign: Campaign, lead: Lead | undefined, next: Attempt): LeadEntry
 }
 
@@ -121,13 +121,13 @@ const registeringVisitor = (visitor: Lead): Change => ({
 /** A lead that is new, has started for the first time, or both. */
 export type LeadStep = { registeredAt: Seconds; isNew: boolean; hasStarted: boolean }
 
-/** `onStep` is told of every lead with an email that has come a step further, once that is on disk. */
+/** `onStep` gets every lead with an email that is new or has started, once that is on disk. */
 export function buildLeads(
   store: Pick<Store, 'leads'>,
   configCache: ConfigCache,
   onStep: (campaign: Campaign, step: LeadStep) => void,
 ): Leads {
-  /** The lead as it is on disk then; where nothing changes, as it was read. */
+  /** The lead as it then is on disk; if nothing changes, as it was read. */
   async function write(
     { accountId, campaignId }: CampaignOf,
     email: string,
@@ -137,7 +137,7 @@ export function buildLeads(
     const campaign = await configCache.campaign(campaignId)
     if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
     const decide = decider(change, now)
-    // What is told of a lead goes with its insert, and would have to be taken back: then a read comes first.
+    // The insert would write notices too, which would have to be taken back if the lead exists: so read first.
     if (change.expectsNew && campaign.watchers.length === 0) {
       const written = await store.leads.create?.(campaign, email, decide)
       if (written !== undefined && written !== 'exists') return written
@@ -145,9 +145,9 @@ export function buildLeads(
     const seen = await store.leads.find(campaign, email)
     const decision = decide(campaign, seen)
     if (typeof decision === 'string') return decision
-    // What changes nothing needs no transaction: what was read is on disk.
+    // If nothing changes, no transaction is needed: what was read is on disk.
     if (seen !== undefined && decision === undefined) return { campaign, before: seen, lead: seen }
-    // It decides again on what it finds in its transaction: lead and settings may have changed since.
+    // The decision is made again inside the transaction: lead and settings may have changed since.
     return store.leads.write(campaign, email, decide, seen)
   }
 
@@ -162,7 +162,7 @@ export function buildLeads(
     const { campaign, before, lead } = written
     const isNew = before === undefined
     const { anchorAt, rule } = before?.attempt ?? { anchorAt: null, rule: null }
-    // A further attempt keeps the rule of the one before, and starts nobody for the first time.
+    // A later attempt keeps the rule of the one before, and is not a first start.
     const hasStarted = lead.attempt.anchorAt !== null && anchorAt === null && rule === null
     if ((isNew || hasStarted) && change !== visitingWithoutEmail) {
       onStep(campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
@@ -188,10 +188,10 @@ export function buildLeads(
   }
 }
 
-/** By chance: a lead has no count of its changes. Those of one second are few. */
+/** Random, since leads do not count their changes. There are few in one second. */
 export const ownNumber = (): number => randomInt(2 ** 40)
 
-/** It may be asked several times, with what is there by then. */
+/** May be called several times, each time with the present lead. */
 function decider({ check, attempt, visitor, isTold = true, entry }: Change, now: Seconds): Decide {
   return (campaign, lead) => {
     const refusal = check(campaign, lead)
@@ -208,7 +208,7 @@ function decider({ check, attempt, visitor, isTold = true, entry }: Change, now:
   }
 }
 
-/** The lead of this campaign that a ref names, if any; a visitor without an email is none. @throws StoreUnavailable */
+/** The lead of this campaign that a ref names; never a visitor without an email. @throws StoreUnavailable */
 export async function leadByRef(
   { leads }: Pick<Store, 'leads'>,
   campaign: Campaign,

@@ -1,23 +1,23 @@
-// How many offers are open: of one campaign, or of all that an account has published.
+// How many offers are open: in one campaign, or in all published ones of an account.
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import type { Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
-/** Counted up to here. */
+/** Open offers are counted up to here. */
 export const mostOpen = 100_000
 /** Published campaigns of an account that are counted, the newest first. */
 const mostCampaigns = 1_000
-/** Leads whose cycles are worked out one by one, for one question. */
+/** Leads whose cycles one question works out one by one. */
 const mostCycling = 1_000
 
-/** At least so many; exactly so many where `isAll`. */
+/** At least `count`; exactly that if `isAll`. */
 type OpenOffers = { count: number; isAll: boolean }
 
 /**
- * An index tells, but for leads whose offer comes again by cycles: there a campaign of fewer than 1,000 leads is
- * exact. @throws StoreUnavailable
+ * An index gives the count. With cycles it does not: then a campaign of fewer than 1,000 leads is counted exactly.
+ * @throws StoreUnavailable
  */
 export async function openOffersOf(
   store: Pick<Store, 'counts' | 'leads'>,

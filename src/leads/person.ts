@@ -10,16 +10,16 @@ import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type LeadView, view } from './leads.ts'
 
-/** Emails that differ in case only are others: who gives hundreds of them is no person. */
+/** The most spellings that differ only in case: nobody has hundreds of them. */
 const mostOtherSpellings = 1_000
 
 type PersonStore = Pick<Store, 'configuration' | 'leads' | 'counts' | 'conversions'>
 type PersonLead = LeadView & { counts: LeadCount[]; orders: Conversion[] }
 
-/** All that is kept of an email, and apart from it of those that differ in the case of letters only. */
+/** All that is kept of an email, and separately of those that differ from it only in case. */
 export type Person = { leads: PersonLead[]; otherSpellings: PersonLead[] }
 
-/** Each call rejects with StoreUnavailable where the database does not answer. `email` must be valid. */
+/** Each call rejects with StoreUnavailable if the database does not answer. `email` must be valid. */
 export async function findPerson(store: PersonStore, accountId: number, email: string, now: Seconds): Promise<Person> {
   const found: Person = { leads: [], otherSpellings: [] }
   for await (const { campaign, lead } of leadsOf(store, accountId, email)) {
@@ -47,7 +47,7 @@ export async function erasePerson(store: PersonStore, accountId: number, email: 
   return campaigns.map(({ id }) => id)
 }
 
-/** Ascending id. On SQLite each answers at once: between them others get their turn. */
+/** Ascending id. On SQLite each answers at once, so others get their turn between them. */
 async function* campaignsOf({ configuration }: PersonStore, accountId: number): AsyncGenerator<Campaign> {
   const everyOne = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
   for (const { id } of await configuration.listCampaigns(accountId, everyOne)) {
@@ -57,7 +57,7 @@ async function* campaignsOf({ configuration }: PersonStore, accountId: number): 
   }
 }
 
-/** By leaps from one spelling that may be there to the next: an index without regard to case would cost each lead. */
+/** Jumps from one possible spelling to the next: an index that ignores case would cost every lead. */
 async function* leadsOf(store: PersonStore, accountId: number, email: string) {
   for await (const campaign of campaignsOf(store, accountId)) {
     let spelling = nextSpelling(email, '')

@@ -10,8 +10,8 @@ import type { Store } from '../store/store.ts'
 type SalesSum = { orders: number; revenue: Record<string, string> }
 
 /**
- * Days of the campaign's time zone, both included. Each is three statements, and others get their turn between them.
- * Orders that were reversed are counted as such and nowhere else. @throws StoreUnavailable
+ * From the first to the last day, both included, in the campaign's time zone. Others get their turn between the three
+ * statements. Reversed orders are counted only as reversed. @throws StoreUnavailable
  */
 export async function reportOf({ conversions }: Pick<Store, 'conversions'>, campaign: Campaign, from: Day, to: Day) {
   const zone = zoneOf(campaign.timeZone)
@@ -40,7 +40,7 @@ export async function reportOf({ conversions }: Pick<Store, 'conversions'>, camp
     timeZone: campaign.timeZone,
     from: dateOf(from),
     to: dateOf(to),
-    /** Of those who signed up in these days; `share` is that of the converted. */
+    /** Of those who signed up in these days; `share` is how many of them bought. */
     funnel: { ...people, share: people.registered === 0 ? null : people.converted / people.registered },
     orders: { ...sumOf(all), reversed, closed: all.reduce((sum, { closed }) => sum + closed, 0) },
     timeLeft: timesLeft.map((left, at) => ({ left, ...sumOf(all.filter(({ group }) => group === at)) })),

@@ -1,4 +1,4 @@
-// What recipients meet: which offer a link, an image or the widget shows, and what a visit does.
+// For recipients: which offer a link, an image or the widget shows, and what a visit does.
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import type { Seconds } from '../core/instant.ts'
 import { visit as afterVisit, nextCycleAt, type Offer, offerAt } from '../core/mechanism/attempt.ts'
@@ -15,9 +15,9 @@ export type Found = { campaign: Campaign; account: Account; lead: Lead }
 
 export type Shown = {
   campaign: Campaign
-  /** Undefined where there is nothing to show or to hide. */
+  /** Undefined if there is nothing to show or to hide. */
   offer: Offer | undefined
-  /** When the offer comes again by itself, where that is known. */
+  /** When the offer comes again by itself, if that is known. */
   nextAt: Seconds | null
   leadId: number | null
   /** Whether `lc` is a lead of the campaign. */
@@ -32,15 +32,15 @@ export type Visitors = {
   find(ref: string): Promise<Found | undefined>
   /** The campaign, if recipients may see anything of it. @throws StoreUnavailable */
   campaign(campaignId: number): Promise<Campaign | undefined>
-  /** The lead that the ref names, where it is one of the campaign with an email. @throws StoreUnavailable */
+  /** The lead that the ref names, if it has an email and belongs to the campaign. @throws StoreUnavailable */
   leadIn(campaign: Campaign, ref: string | undefined): Promise<Lead | undefined>
-  /** The offer of the visitor who is there; without a visit it is only read. @throws StoreUnavailable */
+  /** The visitor's offer; without a visit it is only read. @throws StoreUnavailable */
   offer(campaignId: number, visitor: Visitor, visit: Visit | null, now: Seconds): Promise<Shown | undefined>
   /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
   register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer>
 }
 
-/** `lc` only where this call made the lead: nobody learns of another's offer by knowing an email. */
+/** `lc` only if this call made the lead: knowing an email must not show somebody else's offer. */
 export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
 
 type Parts = { store: Pick<Store, 'leads'>; configCache: ConfigCache; leads: Leads }
@@ -66,7 +66,7 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
       const own = await anonymous(parts, campaign, visitor.client, null, now)
       const registered = await leads.registerVisitor(idsOf(campaign), email, own?.lead, now)
       if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
-      // For an email that has a lead already the sender sees only what they would see without it.
+      // If the email is a lead already, the sender sees only what they would see without giving it.
       if (!registered.created) return { shown: await offerIn(parts, campaign, visitor, null, now), lc: null }
       return { shown: shownTo(registered, now), lc: registered.lead.ref }
     },
@@ -94,7 +94,7 @@ async function offerIn(
     return shownTo(typeof visited === 'object' ? visited : view(campaign, lead, now), now)
   }
   const own = await anonymous(parts, campaign, client, visit, now)
-  // Without having been here a visitor would begin now: that is what a page may promise.
+  // A visitor who has not been here would begin now: the page may show that.
   const mayBegin = client !== undefined && campaign.anonymous.enabled
   const offer = own?.offer ?? (mayBegin ? pendingOffer : undefined)
   const nextAt = own === undefined ? null : nextCycleAt(campaign.terms, own.lead.attempt, now)
@@ -126,7 +126,7 @@ async function anonymous(
 
 const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, attempt: 1, cycle: 1 }
 
-/** What a visit at `now` would make of an offer that waits for one. */
+/** The offer after a visit at `now`, if it waits for one. */
 export function offerIfVisited({ terms }: Campaign, { attempt }: Lead, offer: Offer, now: Seconds): Offer {
   return offer.state === 'pending' ? offerAt(terms, afterVisit(terms, attempt, now), now) : offer
 }
