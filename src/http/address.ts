@@ -1,4 +1,4 @@
-// Addresses of visitors, as far as anything here needs to know them.
+// Visitors' addresses: as rates count them, and as they are kept.
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
@@ -12,8 +12,8 @@ export function rateAddress(ip = ''): string {
 }
 
 /**
- * What is kept of an address where people are to recognise it: the /24 of IPv4, the /48 of IPv6. Of what a proxy passes
- * on that is no address, nothing: it may be as long as a header, and anybody's words.
+ * The part of an address that is kept so that people recognise it: the /24 of IPv4, the /48 of IPv6. If a proxy passes
+ * on something else, nothing is kept: it may be as long as a header, with any text.
  */
 export function shortAddress(ip = ''): string {
   const address = plain(ip)
@@ -21,7 +21,7 @@ export function shortAddress(ip = ''): string {
   return isIPv4(address) ? address.replace(/\.\d+$/, '.0/24') : ''
 }
 
-/** An IPv4 address may come in the form of IPv6; some proxies add a port, and interfaces of the machine a zone. */
+/** An IPv4 address may be written as IPv6; some proxies add a port, and a local interface adds a zone. */
 function plain(written: string): string {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(written)?.[1] ?? written.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
   const address = bare.replace(/%.*$/, '').toLowerCase()

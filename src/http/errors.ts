@@ -1,4 +1,4 @@
-// Every way to fail becomes an error of the contract (specification, part 7).
+// Every failure becomes an error of the contract (specification, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type AnyErrorCode, type ErrorCode, messageOf, statusOf } from '../core/errors.ts'
 import { describeError, type Log } from '../log.ts'
@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Ends a request with an error of the contract, from where there is no reply at hand. */
+/** Thrown to end a request with an error of the contract, where there is no reply at hand. */
 export class Refusal extends Error {
   override name = 'Refusal'
   readonly code: AnyErrorCode
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers with an error of the contract; without a message the code's own is said. */
+/** Answers with an error of the contract, by default with the message of its code. */
 export function sendError(reply: FastifyReply, code: AnyErrorCode, message = messageOf[code]): FastifyReply {
   reply.errorCode = code
   return reply
@@ -39,17 +39,17 @@ const codesOfFramework: Record<string, ErrorCode> = {
   FST_UNDER_PRESSURE: 'SERVICE_UNAVAILABLE',
 }
 
-/** The code of the contract for what a hook, a handler or Fastify has thrown; a defect of ours is INTERNAL_ERROR. */
+/** The code for what a hook, a handler or Fastify has thrown; a defect of ours is INTERNAL_ERROR. */
 export function errorCodeOf(error: unknown): AnyErrorCode {
   if (error instanceof Refusal) return error.code
   if (error instanceof StoreUnavailable) return 'SERVICE_UNAVAILABLE'
   const { code, validation, statusCode } = error as FastifyError
   if (validation !== undefined) return 'VALIDATION_ERROR'
-  // A body that breaks off is an error of its stream, for which Fastify notes 400.
+  // For a body that breaks off, Fastify sets 400 on the error of its stream.
   return codesOfFramework[code] ?? (statusCode === 400 ? 'INVALID_JSON' : 'INTERNAL_ERROR')
 }
 
-/** Of a defect of ours the log holds name, code and places under the request id, and nothing that it says. */
+/** Logs an error's name, code and places under the request id, never its text, which may quote an email. */
 export function logFailure(log: Log, code: string, error: unknown, request: FastifyRequest): void {
   const fields = { requestId: request.id, error: describeError(error) }
   if (code === 'INTERNAL_ERROR') log.error('a request failed', fields)

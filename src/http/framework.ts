@@ -18,23 +18,23 @@ const requestTimeoutMs = 30_000
 const checkMs = 5_000
 /** Longer than the idle time of the usual load balancers, so that they close a connection first. */
 const keepAliveMs = 72_000
-/** How long a client has to read why it was refused. */
+/** How long a refused client has to read the answer. */
 const hangUpMs = 1_000
 /** Browsers and reverse proxies send one request, and the next one when they have its answer. */
 const maxPipelined = 100
 /**
- * Each costs Node a property; a browser sends some twenty. Node takes them by 32 and none past the most: a multiple of 32
- * would hide that there were more.
+ * Each header costs Node a property; a browser sends some twenty. Node reads them in groups of 32 up to the limit: at a
+ * multiple of 32 we could not see that there were more.
  */
 const maxHeaders = 200
-/** The longest address that Node takes: a path of any length is looked up, and not found. */
+/** The longest address that Node accepts, so that a path of any length gets 404. */
 const maxParamLength = 16_384
 
 /** Once the server stops: how often idle connections are closed, and when all that are left are. */
 const closeIdleMs = 100
 const closeAllMs = 8_000
 
-/** A year. Not for names below this host, which need not be ours. */
+/** A year. Not for subdomains, which may not be ours. */
 const strictTransport = 'max-age=31536000'
 
 type FrameworkOptions = {
@@ -68,7 +68,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength },
-    // RFC 9112, section 3.2.2: a target may be an absolute address.
+    // The target may be an absolute address (RFC 9112, section 3.2.2).
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'),
     // A stopping server answers by the surfaces' own hooks: an image stays an image.
     return503OnClosing: false,
@@ -81,7 +81,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     },
     clientErrorHandler: ({ code }, socket) => refuse(socket, code, everyAnswer),
   })
-  // A client that has nothing more to say still waits for its answer. Node leaves out headers past the most.
+  // A client that has closed its side still waits for its answer. Node leaves out headers past the limit.
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: maxHeaders })
   app.server.on('checkExpectation', (_, response) =>
     response.writeHead(417, { ...everyAnswer, 'X-Request-Id': randomUUID() }).end(),
@@ -96,12 +96,12 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     reply.headers(everyAnswer).header('X-Request-Id', request.id)
     // Node has left out the rest.
     if (request.raw.rawHeaders.length > 2 * maxHeaders) return void refuseHead(reply, 431)
-    // Each surface says so in its own form; who asks whether the process lives is told that it does.
+    // Each surface answers 503 in its own form; `/healthz` still says that the process lives.
     if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')
     if (!isHostValid(request.raw)) return void refuseHead(reply, 400)
     done()
   })
-  // A surface that takes bodies says which (`useJson`). Elsewhere nobody waits for a body.
+  // Surfaces that take bodies call `useJson`. Elsewhere a body is ignored.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.setErrorHandler((error, request, reply) => {
@@ -115,8 +115,8 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
 
 /**
  * Node reads 64 KiB at a time and hands over all requests in it at once: thousands, if they are tiny, and everybody else
- * waits. So a connection that has sent `maxPipelined` without waiting is closed behind the answer to the last of them;
- * what follows is not looked at, and not answered.
+ * waits. So a connection that has sent `maxPipelined` without waiting is closed after the answer to the last of them;
+ * what follows is neither looked at nor answered.
  */
 function limitPipelines(): (reply: FastifyReply) => boolean {
   const pipelined = new WeakMap<Socket, number>()
@@ -131,7 +131,7 @@ function limitPipelines(): (reply: FastifyReply) => boolean {
     }
     pipelined.set(socket, count)
     if (count === maxPipelined) reply.header('Connection', 'close')
-    // Answered at once or not: what was read together counts together.
+    // Requests that were read together count together, even if some are answered at once.
     reply.raw.on('close', () =>
       setImmediate(() => {
         const left = pipelined.get(socket) ?? 0
@@ -151,10 +151,10 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
   clearTimeout(late)
 }
 
-/** RFC 3986, sections 3.2.2 and 3.2.3, but for the comma: some proxies make one of two hosts with it. */
+/** RFC 3986, sections 3.2.2 and 3.2.3, without the comma, with which some proxies join two hosts. */
 const hostAndPort = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** One `Host`, which is a host and maybe a port; before HTTP/1.1 there need be none (RFC 9112, section 3.2). */
+/** Exactly one `Host`, with or without a port; before HTTP/1.1 it is optional (RFC 9112, section 3.2). */
 function isHostValid({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   const hosts = valuesOf(rawHeaders, 'host')
   if (hosts.length === 0) return httpVersion === '1.0'
@@ -163,7 +163,7 @@ function isHostValid({ rawHeaders, httpVersion }: IncomingMessage): boolean {
 
 const refuseHead = (reply: FastifyReply, status: number) => reply.code(status).header('Connection', 'close').send()
 
-/** All values of a header, by its lower-case name: where some are repeated, Node keeps the first only. */
+/** All values of a header, by its lower-case name: `headers` has only the first of some. */
 export function valuesOf(rawHeaders: string[], name: string): string[] {
   const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -178,13 +178,13 @@ const protocolStatus: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** What never became a request gets the status of the protocol and a closed connection. */
+/** What is not a whole request gets the protocol's status and a closed connection. */
 function refuse(socket: Socket, code: string, headers: Record<string, string>): void {
   if (!socket.writable) return void socket.destroy()
   const status = protocolStatus[code] ?? '400 Bad Request'
   const own = { 'X-Request-Id': randomUUID(), Connection: 'close', 'Content-Length': '0' }
   const lines = Object.entries({ ...headers, ...own })
   socket.end(`HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
-  // A client that never closes its side would keep the connection for ever.
+  // Otherwise a client that never closes its side would keep the connection for ever.
   setTimeout(() => socket.destroy(), hangUpMs).unref()
 }

@@ -7,20 +7,20 @@ import { Refusal } from './errors.ts'
 import { valuesOf } from './framework.ts'
 
 /**
- * Stops at the first fault: a hostile body cannot make us list thousands. That the schemas are well formed, and can be
- * compiled, is for test/http/schemas.test.ts to say: at each start it would take a sixth of the time.
+ * Stops at the first fault: a hostile body cannot make us list thousands. test/http/schemas.test.ts checks that the
+ * schemas are well formed and compile: at each start that would take a sixth of the time.
  */
 const ajv = new Ajv2020({
   strict: true,
   strictTypes: false,
   validateSchema: false,
   allErrors: false,
-  // Each error comes with the schema that was not kept, for its words.
+  // Each error then has the schema that was broken, which gives its message.
   verbose: true,
   formats: { email: isEmail },
 })
 
-/** A schema is compiled with the first request that it is held against: all at once would be a sixth of a start. */
+/** A schema is compiled when a request first needs it: all at once would take a sixth of the start. */
 function validatorOf(schema: object) {
   let compiled: ValidateFunction | undefined
   const validate = (given: unknown): boolean => {
@@ -33,13 +33,13 @@ function validatorOf(schema: object) {
   return validate
 }
 
-/** In the words of core/fault.ts. Of what may be null the other schema says what is wrong. */
+/** In the words of core/fault.ts. If null is allowed too, the other schema says what is wrong. */
 function inOurWords(errors: ErrorObject[]): ErrorObject {
   const error = errors.find(({ parentSchema }) => parentSchema?.type !== 'null') as ErrorObject
   const orNull = /\/anyOf\/\d+\/\w+$/.test(error.schemaPath) ? ', or null' : ''
   const said = { required: 'is missing', additionalProperties: 'is unknown' }[error.keyword]
   const message = said ?? `must be ${wantedBy(error.parentSchema ?? {})}${orNull}`
-  // Without the value, which `verbose` puts there too.
+  // `verbose` also adds the value, which must not be told.
   const { keyword, instancePath, schemaPath, params } = error
   return { keyword, instancePath, schemaPath, params, message }
 }

@@ -22,7 +22,7 @@ export type WebhookMetrics = {
   dropped(count: number): void
   /** Tries that could not be written to the log. */
   logLost(count: number): void
-  /** What is due and waits, counted to 10,001 for an endpoint, and for how many seconds the oldest has. */
+  /** Events that are due, counted to 10,001 for an endpoint, and the seconds that the oldest has waited. */
   waits(count: number, oldestSeconds: number): void
 }
 
@@ -30,7 +30,7 @@ export type WebhookMetrics = {
 export function openMetrics(server: Server): Metrics {
   const register = new Registry()
   const registers = [register]
-  // Where this is one of several workers, the first process asks for it.
+  // One of several workers: the first process asks for it.
   AggregatorRegistry.setRegistries(register)
   collectDefaultMetrics({ register, prefix: 'lastcall_' })
   const requests = new Counter({

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 type OperationsParts = {
   /** True while requests reach the database, and the server is not about to stop. */
   isReady(): boolean
-  /** Empty where one of several processes does not tell its own. */
+  /** Empty if one of several processes does not answer. */
   metrics(): Promise<string>
   metricsType: string
 }
@@ -21,7 +21,7 @@ export function operations({ isReady, metrics, metricsType }: OperationsParts): 
     })
     scope.get('/metrics', async (_, reply) => {
       const text = await metrics()
-      // Empty with 200 it would look like a service that has nothing to say.
+      // An empty 200 would look like a service without metrics.
       return reply
         .code(text === '' ? 503 : 200)
         .type(metricsType)

@@ -4,7 +4,7 @@ import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './errors.ts'
 
-/** With a longer delay nobody is answered in time. */
+/** A longer delay means that nobody is answered in time. */
 const maxEventLoopDelayMs = 1_000
 /** Of the heap that V8 may take. */
 const maxHeapShare = 0.9
@@ -18,13 +18,13 @@ export async function shedLoad(scope: FastifyInstance): Promise<void> {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   delays.enable()
   await scope.register(underPressure, {
-    // The plugin's own sample asks for all of the process's memory too, which Linux reads from a file. Where connections
-    // have taken every file descriptor that throws, and would end the process.
+    // The plugin's own sample also reads the process's memory from a file of Linux. That throws when connections have
+    // taken every file descriptor, and would end the process.
     sampleInterval: neverMs,
     healthCheckInterval: checkMs,
     async healthCheck() {
       const { used_heap_size: used, heap_size_limit: most } = getHeapStatistics()
-      // After a start that blocked the loop nothing is measured yet: NaN is not more.
+      // Right after the start nothing is measured yet: NaN is not greater.
       const isLate = delays.mean / 1e6 - resolutionMs > maxEventLoopDelayMs
       delays.reset()
       return !isLate && used <= maxHeapShare * most

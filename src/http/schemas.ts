@@ -1,4 +1,4 @@
-// What the shapes of every surface are made of.
+// Parts of the schemas of every surface.
 import Type from 'typebox'
 
 export const closed = { additionalProperties: false }

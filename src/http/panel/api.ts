@@ -48,11 +48,11 @@ export type PanelSurface = PanelParts & {
   now(): number
 }
 
-/** A list of 300 campaigns is 60 kB otherwise, a third of a second on a slow network. */
+/** Uncompressed, a list of 300 campaigns is 60 kB: a third of a second on a slow network. */
 const compression: FastifyCompressOptions = {
   threshold: 2_048,
   encodings: ['br', 'gzip'],
-  // Of answers only: a small body that unfolds into a large one is nobody's form.
+  // Only answers: no form sends a small body that unpacks into a large one.
   globalDecompression: false,
   brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 }
@@ -63,7 +63,7 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     scope.decorateRequest('sessionToken', '')
     scope.setErrorHandler((error, request, reply) => {
       const { code, faults, retryAfterSeconds } = refusalOf(error)
-      // Without a cause too many images wait to be built, or the server stops.
+      // No cause: too many images wait to be built, or the server stops.
       const isBroken = error instanceof TemplateUnavailable && error.cause !== undefined
       logFailure(parts.log, isBroken ? errorCodeOf(error) : code, error, request)
       if (retryAfterSeconds !== null) reply.header('Retry-After', retryAfterSeconds)
@@ -84,14 +84,14 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     for (const route of all) if (route.body !== undefined) addRoute(scope, route, parts)
     scope.register(async (bodiless) => {
       bodiless.removeAllContentTypeParsers()
-      // Whatever body comes, it stays unread. It is called JSON, as no form of another page can call it.
+      // The body stays unread. It must be called JSON, which no form of another page can do.
       bodiless.addContentTypeParser('application/json', (_request, _payload, done) => done(null))
       for (const route of all) if (route.body === undefined) addRoute(bodiless, route, parts)
     })
   }
 }
 
-/** Before a body is read: is there such a route, is it our own page that asks, and may its user? */
+/** Before the body is read: is there such a route, does our own page ask, and may its user? */
 function admit(parts: PanelSurface) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { publicUrl } = parts.site
@@ -111,7 +111,7 @@ async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route
   const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
   if (access === 'anybody') return session
   if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
-  // A tab says in whose name it asks: another may have signed somebody else in, of another account.
+  // A tab says who it asks for: another tab may have signed in somebody of another account.
   const { 'lastcall-user': userId = String(session.user.id) } = headers
   if (userId !== String(session.user.id)) throw new PanelRefusal('SIGNED_OUT')
   if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
@@ -119,13 +119,13 @@ async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route
   return session
 }
 
-/** What an operator has to change where it is our own page that asks. */
+/** Tells an operator what to change if it is our own page that is refused. */
 function foreignOrigin(publicUrl: string): PanelRefusal {
   const message = `is ${publicUrl}, and the panel answers pages of that origin only. Start the server with PUBLIC_URL or --public-url set to the address at which browsers open the panel`
   return new PanelRefusal('FOREIGN_ORIGIN', [{ path: 'PUBLIC_URL', message }])
 }
 
-/** Anything else is no id. Fifteen digits are exact as a number. */
+/** Ids in paths: fifteen digits are exact as a number. */
 const numberPattern = '(^[1-9]\\d{0,14}$)'
 /** Refs, and ids of keys, invitations and sessions: texts without a NUL, which PostgreSQL refuses. */
 const namePattern = '(^[\\da-f-]{1,64}$)'
@@ -138,7 +138,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
-    // A body may take half a minute to arrive. Meanwhile the session may have ended, or its user got another role.
+    // A body may take half a minute. Meanwhile the session may have ended, or its user have another role.
     preHandler: async (request) => {
       if (route.body === undefined || route.access === 'anybody') return
       request.session = await sessionFor(parts, route, request)
@@ -170,7 +170,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
   })
 }
 
-/** Where nobody is signed in, the route itself knows who it is. */
+/** If nobody is signed in, the route itself finds out who it is. */
 function actorOf(session: Session | undefined, ip: string, at: Seconds): Actor {
   return { kind: 'user', name: session?.user.email ?? '', address: shortAddress(ip), at }
 }

@@ -10,13 +10,13 @@ const Seconds = Type.String({ pattern: '^[0-9]{1,12}$' })
 
 const ListQuery = Type.Object(
   {
-    /** The times between which entries are meant, the second excluded. */
+    /** Entries from the first time on and before the second. */
     from: Type.Optional(Seconds),
     to: Type.Optional(Seconds),
-    /** An entry of the one who is meant: a name may be an email, and has no place in an address. */
+    /** An entry by the actor in question: their name may be an email, which must not be in an address. */
     like: Type.Optional(Id),
     action: Type.Optional(Type.String({ pattern: '^[a-z]+\\.[a-z_]{1,40}$' })),
-    /** Only what is older: `next` of the page before. */
+    /** Only older entries: `next` of the previous page. */
     before: Type.Optional(Id),
     limit: Type.Enum(['50', '1000']),
   },
@@ -35,8 +35,8 @@ export const auditRoutes = {
     },
   }),
   /**
-   * Newest first; fewer than `limit` where their settings are large. `next` is where the next page begins, null where
-   * nothing is left.
+   * Newest first; fewer than `limit` if their settings are large. `next` is where the next page begins, null if nothing
+   * is left.
    */
   ...forOwner('GET /audit', {
     query: ListQuery,
@@ -54,7 +54,7 @@ export const auditRoutes = {
       const leads = await leadsById(parts, session.account.id, ids)
       const entries = page.entries.map((entry) => {
         const leadId = leadIdOf(entry)
-        /** Null of what was done to no lead alone. */
+        /** Null unless it was done to a single lead. */
         return { ...entry, lead: leadId === undefined ? null : (leads.get(leadId) ?? erased) }
       })
       return { entries, next: page.next === null ? null : String(page.next) }

@@ -1,4 +1,4 @@
-// Campaigns: the list, and one of them whole. Each screen of a campaign changes its part and saves the whole.
+// Campaigns: the list, and one whole campaign. Each screen of a campaign changes its part and saves all of it.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
@@ -53,7 +53,7 @@ export const campaignRoutes = {
       }
     },
   }),
-  /** How many leads and open offers campaigns have now; `isAll` where they are no more than were counted. */
+  /** How many leads and open offers campaigns have now; `isAll` if all were counted. */
   ...forViewer('GET /campaign-figures', {
     readsMuch: true,
     query: Type.Object({ ids: Type.String({ pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,49}$' }) }, closed),
@@ -91,7 +91,7 @@ export const campaignRoutes = {
       return whole(parts, await save(parts, session, { ...body.settings, id }, by, asRead), by.at)
     },
   }),
-  /** Archived, it is a draft that the panel's list hides. */
+  /** An archived campaign is a draft that the panel's list hides. */
   ...forMember('PUT /campaigns/:campaignId/archive', {
     body: Type.Object({ isArchived: Type.Boolean() }, closed),
     async run({ campaign, parts, body, by }) {
@@ -107,9 +107,9 @@ export const campaignRoutes = {
   }),
 }
 
-/** Clicks, and sign-ups by day, of the last thirty days; days are those of each campaign, of a draft those of UTC. */
+/** Clicks, and sign-ups by day, in the last thirty days, by each campaign's time zone, for drafts by UTC. */
 async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
-  // Of a zone east of Greenwich it may be tomorrow, of one in the west yesterday.
+  // In a zone east of Greenwich it may be tomorrow, in the west yesterday.
   const found = await store.counts.byCampaign(accountId, dayOf(now) - daysShown)
   const of = Map.groupBy(found, ({ campaignId }) => campaignId)
   return (campaignId: number, timeZone = 'UTC') => {
@@ -117,7 +117,7 @@ async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
     const signUps = Array.from({ length: daysShown }, () => 0)
     let clicks = 0
     for (const { day, kind, total } of of.get(campaignId) ?? []) {
-      // Counted before the campaign's clocks were set back: today, until it is that day.
+      // Counted before the campaign's time zone was set back: counts as today until that day comes.
       const index = Math.min(day - from, daysShown - 1)
       if (index < 0) continue
       if (kind === 'click') clicks += total
@@ -178,7 +178,7 @@ async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
 
 export type CampaignState = 'draft' | 'live' | 'ended'
 
-/** Of the terms of a published campaign; it has ended where nobody has the offer any more by its own dates. */
+/** A published campaign has ended if by its own dates nobody has the offer any more. */
 function stateOf(terms: Terms | undefined, now: Seconds): CampaignState {
   if (terms === undefined) return 'draft'
   return isOver(terms, now) ? 'ended' : 'live'
@@ -188,7 +188,7 @@ export function isOver({ deadlineAt, endsAt }: Terms, now: Seconds): boolean {
   return [deadlineAt, endsAt].some((at) => at !== null && at <= now)
 }
 
-/** When it was changed last in the panel, and by whom: null where that user was removed. */
+/** When it was last changed in the panel, and by whom: null if that user was removed. */
 async function lastChange({ access }: PanelParts['store'], { accountId, changed }: Campaign) {
   if (changed === undefined) return null
   const user = (await access.listUsers(accountId)).find(({ id }) => id === changed.userId)

@@ -1,10 +1,10 @@
-// Where a session was begun: what the browser calls itself, in plain words, and a network of its address.
+// Where a session began: the browser in plain words, and the network of its address.
 import Bowser from 'bowser'
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../../store/access.ts'
 import { shortAddress } from '../address.ts'
 
-/** Beyond this nothing is read: what comes is anybody's. */
+/** Longer names are not read further: anybody can send them. */
 const mostRead = 500
 const mostKept = 100
 

@@ -42,7 +42,7 @@ export const isPanelErrorCode = (code: string): code is PanelErrorCode => code i
 export type PanelErrorBody = {
   code: PanelErrorCode
   requestId: string
-  /** What is wrong where, as `campaign apply` would say it. */
+  /** The faults with their paths, as from `campaign apply`. */
   faults: Fault[]
   retryAfterSeconds: number | null
 }

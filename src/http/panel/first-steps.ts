@@ -1,4 +1,4 @@
-// How far a new account is on its way to a live campaign with a lead.
+// How far a new account has come towards a live campaign with a lead.
 import { forViewer } from './route.ts'
 
 export const firstStepRoutes = {

@@ -1,5 +1,5 @@
-// What signing in by the provider has begun, as the browser keeps it until somebody comes back: sealed, so that it can
-// be neither read nor made up.
+// The state of a sign-in by the provider, kept in the browser until somebody comes back: sealed, so that it can be
+// neither read nor forged.
 import type { Following } from '../../access/identities.ts'
 import type { Checks } from '../../access/provider.ts'
 import type { Seconds } from '../../core/instant.ts'
@@ -17,5 +17,5 @@ const purpose = 'sign-in by the provider'
 
 export const sealed = ({ seal }: Access, flow: Flow, now: Seconds) => seal.close(flow, purpose, now + flowSeconds)
 
-/** Undefined where it is not ours, or too old. */
+/** Undefined if it is not ours, or too old. */
 export const unsealed = ({ seal }: Access, text: string, now: Seconds) => seal.open<Flow>(text, purpose, now)

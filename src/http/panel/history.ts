@@ -1,4 +1,4 @@
-// The request history: one page of its entries, and how many requests there were in each time.
+// The request history: one page of its entries, and how many requests came in each interval.
 import Type, { type Static } from 'typebox'
 import { keyHint } from '../../core/api-key.ts'
 import { type ErrorCode, errorStatus } from '../../core/errors.ts'
@@ -9,9 +9,9 @@ import { closed } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { type Asked, forViewer } from './route.ts'
 
-/** Campaigns that the history calls by their name. */
+/** Campaigns whose names the history shows. */
 const mostNames = 1_000
-/** Requests that are counted by key, and the time in which. */
+/** The most requests that are counted by key, and the time in which. */
 const mostCounted = 100_000
 const countedSeconds = 86_400
 
@@ -28,7 +28,7 @@ const Position = Type.String({ pattern: `^[0-9]{1,15}\\.${uuid}$` })
 const codes = Object.keys(errorStatus) as ErrorCode[]
 
 const filters = {
-  /** The times between which entries are meant, the second excluded; the last days where left out. */
+  /** Entries from the first time on and before the second; by default the last days. */
   from: Type.Optional(Milliseconds),
   to: Type.Optional(Milliseconds),
   key: Type.Optional(Type.String({ pattern: `^${uuid}$` })),
@@ -44,9 +44,9 @@ type Filters = Static<typeof Filters>
 const ListQuery = Type.Object(
   {
     ...filters,
-    /** Only what is older, such as `next` of the page before. */
+    /** Only older entries, such as from `next` of the previous page. */
     before: Type.Optional(Position),
-    /** Only what is newer, such as `head` of an earlier answer. */
+    /** Only newer entries, such as than `head` of an earlier answer. */
     after: Type.Optional(Position),
     limit: Type.Enum(['50', '1000']),
   },
@@ -72,14 +72,14 @@ export const historyRoutes = {
       }
     },
   }),
-  /** How many of the newest requests of the last 24 hours came with each key; `isAll` where that is all of them. */
+  /** How many of the newest requests of the last 24 hours came with each key; `isAll` if these are all. */
   ...forViewer('GET /history/keys', {
     async run({ session, parts, now }) {
       const keys = await parts.history.byKey(session.account.id, (now - countedSeconds) * 1_000, mostCounted)
       return { keys, isAll: keys.reduce((sum, { requests }) => sum + requests, 0) < mostCounted }
     },
   }),
-  /** Newest first. `next` is where the next page begins, null where nothing is left. */
+  /** Newest first. `next` is where the next page begins, null if nothing is left. */
   ...forViewer('GET /history', {
     query: ListQuery,
     async run(asked) {
@@ -118,7 +118,7 @@ function widthOf(spanMs: number): number {
 function filterOf({ query, parts, now }: Asked<string, Filters, undefined, Session>): HistoryFilter {
   const { key, operation, statusClass, code, requestId } = query
   const fromMs = Number(query.from ?? (now - parts.historyDays * 86_400) * 1_000)
-  // What arrives while this is answered belongs to it.
+  // Includes what arrives while this is answered.
   const toMs = Number(query.to ?? (now + 1) * 1_000)
   if (toMs <= fromMs) throw invalid('to', 'must be after from')
   const status = statusClass === undefined ? undefined : Number(statusClass)

@@ -1,4 +1,4 @@
-// The account's API keys. A secret is in the one answer that makes it, and nowhere else.
+// The account's API keys. A secret is only in the answer that makes it.
 import Type from 'typebox'
 import { createKey, isWorking, replaceKey } from '../../access/keys.ts'
 import { keyHint } from '../../core/api-key.ts'
@@ -11,10 +11,10 @@ import { Name } from './schemas.ts'
 
 /** Keys that work at the same time. */
 const mostKeys = 100
-/** Keys that no longer work, of which this many are shown. */
+/** How many keys that no longer work are shown. */
 const mostRevoked = 100
 
-/** How long a replaced key goes on working, in seconds. */
+/** How long a replaced key keeps working, in seconds. */
 const graces = [3_600, 86_400, 604_800] as const
 
 /** What the key opens besides the public API. */
@@ -44,7 +44,7 @@ export const keyRoutes = {
       return shown((await parts.store.configuration.renameKey(id, body.name, by)) as Key)
     },
   }),
-  /** The new key works at once, the one before until its time of grace ends. */
+  /** The new key works at once, the old one until its time of grace ends. */
   ...forOwner('POST /keys/:keyId/replacement', {
     body: Type.Object({ name: Name, graceSeconds: Type.Enum([...graces]) }, closed),
     async run({ session, parts, params, body, now, by }) {
@@ -76,7 +76,7 @@ async function needRoom({ store }: PanelParts, accountId: number, now: Seconds):
   if (working.length >= mostKeys) throw new PanelRefusal('TOO_MANY_KEYS')
 }
 
-/** Instants are seconds; `revokedAt` lies ahead while a replaced key still works. */
+/** Instants are seconds; `revokedAt` is in the future while a replaced key still works. */
 function shown({ id, name, scopes, createdAt, lastUsedAt, revokedAt }: Key) {
   return { id, hint: keyHint(id), name, scopes, createdAt, lastUsedAt, revokedAt }
 }

@@ -1,5 +1,5 @@
-// The panel's search for leads. A request reads one step of them and says where the next goes on: the state of a lead is
-// not stored, so that many may be read to find one.
+// The panel's search for leads. A request reads one step of them and says where the next one goes on: states are not
+// stored, so many leads may have to be read to find one.
 import Type, { type Static } from 'typebox'
 import { emailMaxLength } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
@@ -35,7 +35,7 @@ export const SearchBody = Type.Object(
 )
 type SearchBody = Static<typeof SearchBody>
 
-/** Those of one step that are searched for, each with what the export says of it. */
+/** The leads found in one step, each with its columns of the export. */
 export async function findLeads(store: Store, campaign: Campaign, body: SearchBody, now: Seconds) {
   const { state, limit } = body
   const step = await readStep(store, campaign, body)
@@ -50,7 +50,7 @@ export async function findLeads(store: Store, campaign: Campaign, body: SearchBo
   }
 }
 
-/** Where the next step goes on; an email of null: nowhere. */
+/** Where the next step goes on; if the email is null, nowhere. */
 type Place = { afterEmail: string | null; afterDeadline: DeadlinePosition | null }
 const nowhere: Place = { afterEmail: null, afterDeadline: null }
 
@@ -72,7 +72,7 @@ async function readStep(store: Store, campaign: Campaign, body: SearchBody): Pro
     const { leads, read, afterEmail: next } = await store.leads.search(campaign, { part, afterEmail, limit: stepSize })
     return { leads, read, next: { afterEmail: next, afterDeadline: null } }
   }
-  // Where all leads have one deadline, their emails are the order.
+  // If all leads have the same deadline, they are in the order of their emails.
   if (sort !== 'email' && campaign.terms.personal !== null) return byDeadline(store, campaign, body, sort)
   const asked = state === null ? limit : stepSize
   const leads = await store.leads.list(campaign, { prefix, afterEmail, limit: asked })
@@ -81,7 +81,7 @@ async function readStep(store: Store, campaign: Campaign, body: SearchBody): Pro
   return { leads, read: leads.length, next: isEnd ? nowhere : positionOf(last) }
 }
 
-/** In place of an email: all with a deadline are read, and those without come next. Every email comes behind it. */
+/** In place of an email: all with a deadline are read, and those without come next. Every email sorts after it. */
 const withoutDeadline = ' '
 
 /** First those with a deadline, then those without. */
@@ -106,7 +106,7 @@ async function byDeadline(
   }
 }
 
-/** Of this campaign, in the order of their emails; what is no lead of it is left out. */
+/** Leads of this campaign, in the order of their emails; refs of others are left out. */
 export async function leadsOf(store: Store, campaign: Campaign, refs: readonly string[]): Promise<Lead[]> {
   const found = await Promise.all([...new Set(refs)].map((ref) => leadByRef(store, campaign, ref)))
   return found.filter((lead) => lead !== undefined).sort((a, b) => (a.email < b.email ? -1 : 1))

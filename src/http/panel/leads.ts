@@ -1,5 +1,5 @@
-// The leads of a campaign: found by the beginning of their address or by state, one of them whole, and what is done
-// to them by hand. Addresses travel in bodies only; in paths a lead is called by its ref.
+// The leads of a campaign: searching them, showing one, and changing them by hand. Addresses are only in bodies; paths
+// name a lead by its ref.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
 import { ctaAddress } from '../../core/cta-link.ts'
@@ -25,12 +25,12 @@ import { countErasure } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
 import { Email } from './schemas.ts'
 
-/** Leads that a viewer reads at once: a page of the list, and one more that tells of the next. */
+/** Leads that a viewer may read at once: a page of the list, and one more that shows whether there is another. */
 const viewersPageMaxSize = 51
 const importMaxSize = 500
 /** Orders that the panel shows of a lead. */
 const mostOrders = 1_000
-/** Leads of which the panel knows the state at once. */
+/** Leads whose states the panel asks for at once. */
 const mostCounted = 100_000
 const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed)
 const importBodyLimit = 1_048_576
@@ -52,7 +52,7 @@ export const leadRoutes = {
       return findLeads(parts.store, campaign, body, now)
     },
   }),
-  /** The same leads with what the export says of each, in the order of its columns. */
+  /** The same leads, each with its columns of the export. */
   ...forMember('POST /campaigns/:campaignId/leads/export', {
     reads: true,
     readsMuch: true,
@@ -66,7 +66,7 @@ export const leadRoutes = {
       }
     },
   }),
-  /** Those with an email, up to 100,000: `isAll` says whether there are no more. */
+  /** Leads with an email, up to 100,000; `isAll` if there are no more. */
   ...forViewer('GET /campaigns/:campaignId/leads/states', {
     readsMuch: true,
     async run({ campaign, parts, now }) {
@@ -85,7 +85,7 @@ export const leadRoutes = {
       return { total, isAll: afterEmail === null, states }
     },
   }),
-  /** As one step; resolves with how many there were. */
+  /** In one step; resolves with how many were erased. */
   ...forMember('POST /campaigns/:campaignId/leads/erasure', {
     body: Type.Object({ refs: Refs }, closed),
     async run({ campaign, session, parts, body, by }) {
@@ -97,7 +97,7 @@ export const leadRoutes = {
   }),
   /**
    * Sets a deadline by hand for several: one local time of the campaign's zone, or with null a day later than each has,
-   * counted from now where that has passed. Who has none then keeps none.
+   * counted from now if that has passed. A lead without a deadline keeps none.
    */
   ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
     body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
@@ -111,7 +111,7 @@ export const leadRoutes = {
       return { leads: (await Promise.all(changed)).map((done) => exportLine(needDone(done))) }
     },
   }),
-  /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
+  /** Registers as the API does: an existing lead may be reset, or begin another attempt. */
   ...forMember('POST /campaigns/:campaignId/leads', {
     body: Type.Object({ email: Email }, closed),
     async run({ campaign, parts, body, by }) {
@@ -133,7 +133,7 @@ export const leadRoutes = {
       return { outcomes: await Promise.all(body.emails.map(outcome)) }
     },
   }),
-  /** What that import would do, and what a new lead would get; nothing is written. */
+  /** What the import would do, and what a new lead would get; nothing is written. */
   ...forMember('POST /campaigns/:campaignId/leads/import/trial', {
     reads: true,
     body: Emails,
@@ -185,14 +185,14 @@ export const leadRoutes = {
   }),
 }
 
-/** Null, which changes nothing, also at the end of the years that an instant can be written in. */
+/** Null, which changes nothing, also if the day later could not be written as an instant. */
 function dayLater({ timeZone }: Campaign, deadline: Seconds | null, now: Seconds): Seconds | null {
   if (deadline === null) return null
   const later = addPeriod(zoneOf(timeZone), Math.max(deadline, now), periodOf('P1D'))
   return isWritable(later) ? later : null
 }
 
-/** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
+/** A lead of this campaign, not a visitor without an email. @throws PanelRefusal */
 export async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
   const lead = await leadByRef(store, campaign, ref)
   if (lead === undefined) throw new PanelRefusal('NOT_FOUND')
@@ -211,7 +211,7 @@ function needDone<Done extends LeadView | Registration>(done: Done | LeadRefusal
   return done
 }
 
-/** What clocks of the campaign's zone show, as the rules read it. @throws PanelRefusal */
+/** A local time of the campaign's zone, read as the rules do. @throws PanelRefusal */
 function needInstant({ timeZone }: Campaign, text: string): Seconds {
   const local = parseDateTime(text)
   if (local === undefined) throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
@@ -242,7 +242,7 @@ function offerOf(campaign: Campaign, account: Account, parts: PanelParts) {
   }
 }
 
-/** What the lead did, a line for each day of the campaign's zone, ascending. */
+/** What the lead did, by ascending day of the campaign's time zone. */
 function daysOf(counts: readonly LeadCount[]) {
   const days = new Map<number, Record<LeadCount['kind'], Record<LeadCount['fetcher'], number>>>()
   for (const { day, kind, fetcher, total } of counts) {

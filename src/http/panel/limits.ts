@@ -1,5 +1,5 @@
-// What users of the panel may ask for in a minute, and what has to wait for its turn. Counted in this process,
-// but for what goes out in mails.
+// Limits for users of the panel, in a minute, and work that has to wait for its turn. Counted in this process, except
+// mails, which all servers count together.
 import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -10,7 +10,7 @@ import type { Session } from '../../store/access.ts'
 import type { Store } from '../../store/store.ts'
 import { PanelRefusal } from './errors.ts'
 
-/** Counts for a user or an account by its id, and throws PanelRefusal from there on until the minute is over. */
+/** Counts for a user or an account by its id; above the limit it throws PanelRefusal until the minute is over. */
 export function perMinute(most: number): (id: number, now: Seconds) => void {
   const window = newRateWindow()
   return (id, now) => {
@@ -19,7 +19,7 @@ export function perMinute(most: number): (id: number, now: Seconds) => void {
   }
 }
 
-/** One more of `most` mails in an hour, over all servers. `name` says which, and whose. @throws PanelRefusal */
+/** Counts one of `most` mails in an hour, over all servers. `name` says which mails, and whose. @throws PanelRefusal */
 export async function countMail({ access }: Store, name: string, most: number, now: Seconds): Promise<void> {
   const limit = { name, most, seconds: 3_600 }
   if (await access.countTries([limit], now)) return
@@ -27,7 +27,7 @@ export async function countMail({ access }: Store, name: string, most: number, n
   throw new PanelRefusal('TOO_MANY_TRIES', [], Math.max(1, (tries?.endsAt ?? now) - now))
 }
 
-/** Invitations and test mails of all users of an account: it makes as many users as it likes, with any email. */
+/** Invitations and test mails of all users together: an account can make as many users as it likes, with any email. */
 const mailsOfAccount = 30
 export const countMailOf = (store: Store, { account }: Session, now: Seconds) =>
   countMail(store, `mails of account ${account.id}`, mailsOfAccount, now)
@@ -47,16 +47,16 @@ function oneAtATime() {
   }
 }
 
-/** Each is a commit of its own, which waits for the disk. Several leads that are erased in one step count as one. */
+/** Each is a commit that waits for the disk. Erasing several leads in one step counts as one. */
 const countErasureOf = perMinute(60)
 export const countErasure = ({ account }: Session, now: Seconds) => countErasureOf(account.id, now)
 
-/** A countdown image takes the builder, which works for all accounts, a second or two. A saved style takes two. */
+/** The builder, which all accounts share, needs a second or two for an image. Saving a style builds two. */
 const countBuildOfUser = perMinute(12)
 const countBuildOfAccount = perMinute(24)
 const building = oneAtATime()
 
-/** One build of an account at a time, so that another's waits for one of them and not for all. */
+/** An account has one build at a time, so that another account waits for one of them and not for all. */
 export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
   return async (build) => {
     countBuildOfUser(user.id, now)
@@ -65,22 +65,22 @@ export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
   }
 }
 
-/** By the id of a user: with many at once everybody would wait for the steps of all of them. */
+/** By user: with many searches at once everybody would wait for all of them. */
 export const readingMuch = oneAtATime()
 
 const sending = oneAtATime()
-/** The work of a large body is some 6 ms, so that one user has a quarter of the server's thread at most. */
+/** A large body takes some 6 ms of work, so one user gets at most a quarter of the server's thread. */
 const restMs = 20
 
 /**
- * A large body takes the server's own thread for a while, whatever is wrong with it. Resolves when the user's large
- * bodies before this one have been answered and others had time to come in between.
+ * A large body, even a wrong one, occupies the server's own thread for a while. Resolves when the user's earlier large
+ * bodies have been answered and others have had their turn.
  */
 export function turnToSend({ user }: Session, reply: FastifyReply): Promise<void> {
   return new Promise((resolve) => {
     sending(user.id, async () => {
       resolve()
-      // A client that hung up, maybe before it was its turn, is no failure.
+      // It is no failure if the client has hung up, maybe before its turn.
       await finished(reply.raw).catch(() => undefined)
       await sleep(restMs)
     })

@@ -13,9 +13,9 @@ import { needLead, toolsOf } from './leads.ts'
 import { countMail, countMailOf } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
 
-/** That a user has sent. */
+/** Test mails of a user in an hour. */
 const testMailsAnHour = 5
-/** A day that every reader knows, to show how deadlines are said. */
+/** A day that every reader knows, as an example of a deadline in words. */
 const sampleDay = Date.UTC(2026, 11, 31, 23, 59) / 1_000
 
 export const mailRoutes = {
@@ -40,9 +40,9 @@ export const mailRoutes = {
         columns: exportColumns(campaign, service),
         pages: linkedPages(campaign).map(({ pageUrl }) => pageUrl),
         language: campaign.language,
-        /** Whether a test mail can be sent, and not only be written. */
+        /** Whether a test mail can be sent, not only downloaded. */
         canSend: parts.mailer.isOn,
-        /** How deadlines are said. */
+        /** A deadline in words, as an example. */
         sample: deadlineInWords(sampleDay, 'UTC', campaign.language),
       }
     },

@@ -62,7 +62,7 @@ export const offerPageRoutes = {
       })),
       languages: [...mailLanguages],
       presets: [...presetStyles],
-      /** A transparent background is for these, and has the labels in the boxes. */
+      /** Presets that can have a transparent background, with the labels in the boxes. */
       transparent: fullTimerStyle({ background: 'transparent' }),
       mayBeTransparent: [...filledPresets],
       mostPixels: MOST_FRAME_PIXELS,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a page of another origin asks: a browser would send our cookie along. Browsers say so themselves
+ * Whether a page of another origin asks, with which a browser may send our cookie. Browsers say so themselves
  * (Fetch Metadata). Older ones, and all of them over plain http: in a local network, name the page's origin, which
  * must be that of `publicUrl`: `Host` is whatever the client was led to. A client that is no browser says neither, and has no
  * cookie that others could use.

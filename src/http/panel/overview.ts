@@ -1,4 +1,4 @@
-// What an account sees first: what happened by day, and what needs attention.
+// The overview: what happened by day, and what needs attention.
 import { isWorking } from '../../access/keys.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { dateOf, dayOf } from '../../core/mechanism/calendar.ts'
@@ -13,13 +13,13 @@ import { forViewer, type PanelParts } from './route.ts'
 const daysShown = 30
 type Shown = Exclude<Kind, 'conversion'>
 const kinds = allKinds.filter((kind): kind is Shown => kind !== 'conversion')
-/** Published campaigns that are looked at for what needs attention, the newest first. */
+/** Published campaigns that are checked for what needs attention, the newest first. */
 const mostCampaigns = 50
 
-/** Something that a customer would want to fix; of a campaign, or of the account. */
+/** Something that a customer would want to fix, in a campaign or in the account. */
 type Attention =
   | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
-  /** The key of this name still works, replaced as it was, and none does after it. */
+  /** A replaced key with this name is the last that still works. */
   | { what: 'KEY_ENDS'; campaignId: null; name: string; until: Seconds }
   | { what: 'WEBHOOK_FAILS' | 'WEBHOOK_PAUSED'; campaignId: null; name: string; until: null }
   | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string; until: null }
@@ -35,7 +35,7 @@ export const overviewRoutes = {
       return {
         days: days.slice(daysShown),
         totals: totalsOf(days.slice(daysShown)),
-        /** Of as many days before those. */
+        /** The sum of the same number of days before. */
         before: totalsOf(days.slice(0, daysShown)),
         campaigns: { ...totals, looked: looked.length },
         open: await openOffersOfAccount(parts.store, parts.configCache, account.id, now),
@@ -55,10 +55,10 @@ async function newestPublished({ store }: PanelParts, accountId: number): Promis
   return found.filter((campaign) => campaign !== undefined)
 }
 
-/** Sixty days up to today where it is latest, each with a number for every kind. */
+/** Sixty days up to today in the zone that is furthest ahead, each with a number for every kind. */
 async function countsByDay({ store }: PanelParts, accountId: number, looked: Campaign[], now: Seconds) {
   const utcDay = dayOf(now)
-  // No zone is more than a day off.
+  // No zone is more than a day away from UTC.
   const counts = await store.counts.ofAccount(accountId, utcDay - 2 * daysShown)
   const today = Math.min(utcDay + 1, latestDay(looked, counts, now))
   return Array.from({ length: 2 * daysShown }, (_, index) => {
@@ -70,8 +70,8 @@ async function countsByDay({ store }: PanelParts, accountId: number, looked: Cam
 }
 
 /**
- * Counts are kept by the local day of their campaign. The clocks of one that is not looked at may be ahead of all
- * others: what it has counted tells.
+ * Counts are kept by the local day of their campaign. One that is not looked at may be furthest ahead: then its own
+ * counts show that.
  */
 function latestDay(looked: Campaign[], counts: AccountCount[], now: Seconds): number {
   const days = looked.map(({ timeZone }) => dayOf(zoneOf(timeZone).toLocal(now)))
@@ -98,7 +98,7 @@ async function ofAccount(
   return [...found.map((what) => ({ what, campaignId: null, name: null, until: null })), ...lastToWork(keys, now)]
 }
 
-/** Where every key that works was replaced: the one that works longest. */
+/** If every key that works was replaced: the one that works longest. */
 function lastToWork(keys: Key[], now: Seconds): Attention[] {
   const working = keys.filter((key) => isWorking(key, now))
   const untilOf = ({ revokedAt }: Key) => revokedAt ?? Number.POSITIVE_INFINITY
@@ -107,7 +107,7 @@ function lastToWork(keys: Key[], now: Seconds): Attention[] {
   return [{ what: 'KEY_ENDS', campaignId: null, name: last.name, until: last.revokedAt }]
 }
 
-/** Those whose server fails, and those that were paused because of it. */
+/** Endpoints whose server fails, and those that were paused because of that. */
 async function ofWebhooks({ store }: PanelParts, accountId: number): Promise<Attention[]> {
   const failing = (await store.events.listEndpoints(accountId)).filter(
     ({ pauseCause, failures }) => pauseCause === 'failing' || pauseCause === 'gone' || failures >= failuresToStop,

@@ -1,4 +1,4 @@
-// The panel's pages as Vite built them: one document for every screen, and files whose names hold their content.
+// The panel's pages as Vite built them: one document for every screen, and files with a hash in their names.
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -34,7 +34,7 @@ type PagesParts = { site: Site; log: Log }
 export function pages({ site, log }: PagesParts): FastifyPluginAsync {
   return async (scope) => {
     scope.setErrorHandler((error: { statusCode?: number }, request, reply) => {
-      // A path that leads out of the folder of files, for instance.
+      // For example a path that leads out of the folder.
       if (error.statusCode === 403) return sendError(reply, 'NOT_FOUND')
       logFailure(log, 'INTERNAL_ERROR', error, request)
       return sendError(reply, 'INTERNAL_ERROR')
@@ -48,7 +48,7 @@ export function pages({ site, log }: PagesParts): FastifyPluginAsync {
       preCompressed: true,
       immutable: true,
       maxAge: '1y',
-      // Without them the server still starts, and says on its pages what is missing.
+      // Without the built files the server still starts, and its pages say what is missing.
       suppressWarning: true,
     })
     const addresses = ['/', ...screens.flatMap((screen) => [`/${screen}`, `/${screen}/*`])]
@@ -66,7 +66,7 @@ function wantsPage(request: FastifyRequest): boolean {
   return isOfBrowser(request) || (routeOptions.url === '/' && headers.accept?.includes('*/*') === true)
 }
 
-/** Whether somebody looks at an address in a browser. */
+/** Whether a browser wants a page. */
 export function isOfBrowser({ method, headers: { accept = '' } }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && accept.includes('text/html')
 }
@@ -79,7 +79,7 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string, scree
     const notBuilt = '<!doctype html><title>Lastcall</title><p>The panel is not built: npm run build'
     return reply.code(503).send(notBuilt)
   }
-  // Behind a proxy the panel may stand below a path.
+  // Behind a proxy the panel may be below a path.
   const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`
   const nonce = randomBytes(16).toString('base64')
   reply.helmet({ contentSecurityPolicy: contentPolicy(nonce) })
@@ -94,9 +94,9 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string, scree
 
 type BuiltFile = { file: string; css?: string[]; imports?: string[] }
 
-/** All that a screen needs, so that it is loaded beside the first scripts, and not when those have run. */
+/** All files that a screen needs, so that they load together with the first scripts, not after them. */
 async function linksFor({ module, asks = [] }: Screen, document: string): Promise<string[]> {
-  // Without the list of what was built the page works too: the scripts ask for the rest themselves.
+  // The page works without the manifest too: the scripts load the rest themselves.
   const list = await readFile(join(built, 'manifest.json'), 'utf8').catch(() => '{}')
   const manifest: Record<string, BuiltFile> = JSON.parse(list)
   const files = new Set<string>()

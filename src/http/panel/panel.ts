@@ -1,4 +1,4 @@
-// The customer's panel: its pages, and the API behind a session that they call.
+// The panel: its pages, and the API that they call with a session.
 import helmet from '@fastify/helmet'
 import type { FastifyPluginAsync } from 'fastify'
 import { sendError } from '../errors.ts'
@@ -21,7 +21,7 @@ export function panel(parts: PanelSurface): FastifyPluginAsync {
     scope.addHook('onRequest', async (_, reply) => {
       reply.header('Permissions-Policy', permissionsPolicy)
     })
-    // Of every address that no other surface has as its own.
+    // For every address that no other surface has.
     scope.setNotFoundHandler((request, reply) =>
       isOfBrowser(request) ? sendDocument(reply.code(404), parts.site.publicUrl) : sendError(reply, 'NOT_FOUND'),
     )

@@ -8,7 +8,7 @@ import { forAnybody, needPasswords, type PanelParts } from './route.ts'
 import { Email, Password, Token } from './schemas.ts'
 
 export const passwordResetRoutes = {
-  /** The same answer, as fast, whether or not the email has a user: what differs comes behind it. */
+  /** The same answer, as fast, whether or not the email has a user: what differs happens afterwards. */
   ...forAnybody('POST /password-resets', {
     body: Type.Object({ email: Email, language: Type.Enum(panelLanguages) }, closed),
     async run({ body: { email, language }, parts, address, now, note }) {
@@ -19,7 +19,7 @@ export const passwordResetRoutes = {
       return {}
     },
   }),
-  /** Whose link it is, so that the browser knows which password it keeps. */
+  /** Whose link it is, so that the browser knows whose password it saves. */
   ...forAnybody('POST /password-reset', {
     body: Type.Object({ token: Token }, closed),
     async run({ body, parts, now }) {
@@ -44,6 +44,6 @@ export const passwordResetRoutes = {
 async function sendLink(parts: PanelParts, email: string, language: PanelLanguage, now: Seconds): Promise<void> {
   const issued = await parts.passwordReset.issue(email, now)
   if (issued === undefined) return
-  // The token stands behind `#`, which no server, log or referrer gets to see.
+  // The token is behind `#`, which no server, log or referrer sees.
   await parts.mailer.send({ to: issued.email, ...resetMail(language, `${parts.site.publicUrl}/reset#${issued.token}`) })
 }

@@ -1,4 +1,4 @@
-// One person over all campaigns of the account. The address travels in bodies only.
+// One person over all campaigns of the account. The address is only in bodies.
 import Type from 'typebox'
 import { erasePerson, findPerson, personDocument } from '../../leads/person.ts'
 import { closed } from '../schemas.ts'
@@ -6,7 +6,7 @@ import { countErasure, perMinute } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
 import { Email } from './schemas.ts'
 
-/** Of one account: with many campaigns each is thousands of small reads. */
+/** For one account: with many campaigns each search is thousands of small reads. */
 const countSearch = perMinute(60)
 
 export const personRoutes = {

@@ -1,4 +1,4 @@
-// What a campaign would do, before it is saved: decided by the rules that will decide.
+// What a campaign would do before it is saved, decided by the same rules as for real leads.
 import Type from 'typebox'
 import { checkCampaign } from '../../core/campaign.ts'
 import type { Fault } from '../../core/fault.ts'
@@ -16,17 +16,17 @@ type PreviewAnswer =
   | { faults: Fault[]; moments: null; findings: null }
   | { faults: null; moments: Preview[]; findings: LintFinding[] }
 
-/** Further off, clocks are guesswork and dates outgrow what browsers show. */
+/** Later than this, clock changes are guesswork and browsers cannot show all dates. */
 const ownMoments = /^20\d\d-/
 
 /**
- * Of one user. The worst settings block the process for 10 ms: 4 % of the time. The editor asks when the user stops
+ * For one user. The worst settings block the process for 10 ms: 4 % of the time. The editor asks when the user stops
  * typing, three times a second at most.
  */
 const countPreview = perMinute(240)
 
 export const previewRoutes = {
-  /** What the editor holds, wrong settings too; `own` is a local time, `visitAfter` a period. */
+  /** The settings in the editor, even wrong ones; `own` is a local time, `visitAfter` a period. */
   ...forViewer('POST /preview', {
     body: Type.Object(
       {

@@ -1,4 +1,4 @@
-// Where the provider of OpenID Connect sends people back to. They get a screen of the panel, never JSON.
+// Where the OpenID Connect provider sends people back to. They get a screen of the panel, never JSON.
 import cookie from '@fastify/cookie'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { enter, type IdentityRefusal } from '../../access/identities.ts'
@@ -10,7 +10,7 @@ import { unsealed } from './flow.ts'
 import { callbackPath } from './provider.ts'
 import { flowCookie, flowSeconds, sessionCookie } from './session-cookie.ts'
 
-/** Why somebody who comes back is not let in: the sign-in screen has words for each. */
+/** Why somebody who comes back is not let in; the sign-in screen explains each. */
 export type ProviderRefusal = ProviderFault | IdentityRefusal | 'TOO_OLD' | 'SERVICE_UNAVAILABLE'
 
 export function providerCallback(parts: PanelSurface): FastifyPluginAsync {
@@ -18,7 +18,7 @@ export function providerCallback(parts: PanelSurface): FastifyPluginAsync {
     const { provider } = parts
     if (provider === null) return
     await scope.register(cookie)
-    // Not for HEAD: a code counts once, and what looks at links would use it up.
+    // Not for HEAD: a code works once, and link scanners would use it up.
     scope.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
       const { publicUrl } = parts.site
       const came = await comeBack(parts, provider, request).catch((error) => refusalOf(parts, error, request))
@@ -41,7 +41,7 @@ async function comeBack(
   const now = Math.floor(parts.now() / 1_000)
   const flow = await unsealed(store.access, flowCookie.read(request, site.publicUrl), now)
   if (flow === undefined) return 'TOO_OLD'
-  // Each way back is taken once, even if its cookie was kept.
+  // Each return works once, even if the cookie was copied.
   const once = { name: `flow ${flow.checks.state}`, most: 1, seconds: flowSeconds }
   if (!(await store.access.countTries([once], now))) return 'TOO_OLD'
   const query = request.url.slice(request.url.indexOf('?') + 1)

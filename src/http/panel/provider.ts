@@ -1,4 +1,4 @@
-// Signing in by the provider of OpenID Connect: the way there. The way back is provider-callback.ts.
+// Sending people to the OpenID Connect provider. Their return is in provider-callback.ts.
 import Type from 'typebox'
 import { triesFrom } from '../../access/users.ts'
 import { closed } from '../schemas.ts'

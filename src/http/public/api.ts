@@ -25,7 +25,7 @@ import { basePath } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request that has passed rows 1 and 2 of the contract. */
+    /** The key of a request that has passed rows 1 and 2 of the contract. */
     key: LiveKey | null
     /** How long it has waited for the database so far, in milliseconds. */
     waitedMs: number
@@ -70,7 +70,7 @@ export function useContract(scope: FastifyInstance, log: Log, description: objec
   useJson(scope)
   scope.setSchemaErrorFormatter(([fault], place) => new Refusal('VALIDATION_ERROR', validationMessage(fault, place)))
   scope.setErrorHandler((error, request, reply) => {
-    // Without a media type a body is none (contract, row 7): Fastify goes on without one.
+    // A body without a media type is refused (contract, row 7); Fastify would go on without it.
     const hasNoType = request.headers['content-type'] === undefined && request.body === undefined
     const isMissing = hasNoType && (error as FastifyError).validationContext === 'body'
     const code = isMissing ? 'UNSUPPORTED_MEDIA_TYPE' : errorCodeOf(error)
@@ -81,14 +81,14 @@ export function useContract(scope: FastifyInstance, log: Log, description: objec
   scope.get('/openapi.json', async (_, reply) => reply.type('application/json').send(described))
 }
 
-/** A change, such as a key that is revoked, holds within this time (contract, "Points of detail"). */
+/** A change, such as a revoked key, takes effect within this time (contract, "Points of detail"). */
 const changeHoldsMs = 1_000
 
-/** Nothing in this scope is done before rows 1 to 4 of the contract have passed, also for unknown paths. */
+/** Rows 1 to 4 of the contract come before anything else in this scope, also for unknown paths. */
 export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admission?: Admission): Promise<void> {
   await shedLoad(scope)
   scope.addHook('onRequest', authorize(parts, admission))
-  // A body may take half a minute to arrive, and a key that is revoked meanwhile makes no endpoint any more.
+  // A body may take half a minute to arrive; a key that is revoked meanwhile must not make an endpoint.
   scope.addHook('preHandler', async ({ headers }, reply) => {
     if (reply.elapsedTime < changeHoldsMs) return
     const key = await findKey(parts.configCache, headers.authorization ?? '', parts.now())
@@ -101,7 +101,7 @@ export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admis
 
 export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now' | 'rateLimitPerMinute'>
 
-/** What another surface asks behind row 2, and in which window it counts an account's requests. */
+/** What another surface checks after row 2, and the window in which it counts an account's requests. */
 export type Admission = {
   refuse(key: LiveKey, reply: FastifyReply): FastifyReply | undefined
   count(accountId: number, limit: number, nowMs: number): Promise<RateVerdict>
@@ -130,7 +130,7 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizePar
     })
     if (!rate.allowed) return sendError(reply.header('Retry-After', rate.resetSeconds), 'RATE_LIMITED')
     request.waitedMs = performance.now() - beganAt
-    // Before a body is looked at, which could be wrong too.
+    // Checked before the body, which could be wrong too.
     if (request.is404) return sendError(reply, 'NOT_FOUND')
   }
 }
@@ -140,7 +140,7 @@ const secretLength = 43
 const dotAt = prefix.length + uuidLength
 const keyLength = dotAt + 1 + secretLength
 
-/** Compared against where there is no such key, so that the answer takes the same time. */
+/** Compared with the secret if there is no such key, so that the answer takes the same time. */
 const noHash = new Uint8Array(32)
 
 /**
@@ -153,7 +153,7 @@ export async function findKey(
   nowMs: number,
 ): Promise<LiveKey | undefined> {
   const token = authorization.replace(/^bearer +/i, '')
-  // Whether uuid and secret have the right characters shows when no such key is found.
+  // Wrong characters in uuid or secret need no check: no such key is found.
   const isKey = token.length === keyLength && token.startsWith(prefix) && token[dotAt] === '.'
   if (!isKey || token === authorization) return undefined
   const key = await configCache.liveKey(token.slice(prefix.length, dotAt))
@@ -166,7 +166,7 @@ function unauthorized(reply: FastifyReply, detail: string): FastifyReply {
   return sendError(reply.header('WWW-Authenticate', `Bearer realm="lastcall"${detail}`), 'UNAUTHORIZED')
 }
 
-/** After the answer: what is counted and kept of it. */
+/** After the answer: metrics and the request history. */
 function account({ metrics, history, counting, now }: PublicApiParts, request: FastifyRequest, reply: FastifyReply) {
   const operation = request.routeOptions.config?.operation ?? null
   const { key } = request

@@ -16,7 +16,7 @@ export function addCampaignRoutes(scope: FastifyInstance, store: Store): void {
     async ({ key, query }): Promise<CampaignList> => {
       const limit = Number(query.limit ?? pageSize)
       const filter = {
-        // One more than asked for tells whether there is a further page.
+        // One more than asked for shows whether there is another page.
         limit: limit + 1,
         afterId: cursor(query.afterId),
         isDraft: query.isDraft === undefined ? null : query.isDraft === 'true',

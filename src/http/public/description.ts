@@ -58,7 +58,7 @@ function named(examples: Record<string, object>) {
   return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
 }
 
-/** Codes of an operation, by status: the list of codes says which statuses it has. */
+/** The error answers of an operation, by status, from its codes. */
 export function failuresOf(codes: readonly AnyErrorCode[]) {
   const byStatus = Map.groupBy(codes, (code) => statusOf[code])
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, failure(those)]))
@@ -107,7 +107,7 @@ const campaignId = {
   example: 1,
 }
 
-/** Below a million. Not by `toLocaleString`: each start would read the data of locales for it. */
+/** Below a million. Not by `toLocaleString`, which would load the locale data at each start. */
 const inEnglish = (count: number) => String(count).replace(/\B(?=\d{3}$)/, ',')
 
 const leadBody = {

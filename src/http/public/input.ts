@@ -1,4 +1,4 @@
-// What is wrong with a request of the public API and those beside it, in words.
+// What is wrong with a request to the public API and the APIs beside it, in words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { emailWanted } from '../../core/email.ts'
 import { languages } from '../../core/offer.ts'
@@ -16,7 +16,7 @@ const messages: Record<string, string> = {
   before: 'before must be the nextBefore of an earlier answer, or an instant',
 }
 
-/** What is wrong, by the name of the property and never by its value. `place`: body, querystring or params. */
+/** Names the property that is wrong, never its value. `place`: body, querystring or params. */
 export function validationMessage(fault: FastifySchemaValidationError | undefined, place: string): string {
   const { keyword, instancePath = '', message = 'is not valid', params = {} } = fault ?? {}
   const name = instancePath
@@ -31,7 +31,7 @@ export function validationMessage(fault: FastifySchemaValidationError | undefine
   return messages[name] ?? (name === '' ? 'the body must be a JSON object' : `${name} ${message}`)
 }
 
-/** A name that the client made up, in a form and length that do no harm. */
+/** A name that the client made up, cut and cleaned so that it does no harm. */
 function quoted(name: unknown): string {
   const text = String(name)
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -24,7 +24,7 @@ type LeadRouteParts = {
 
 type LeadRequest = { Params: CampaignPath; Body: LeadInput }
 
-/** With an empty id a path is unknown. */
+/** A path with an empty id is unknown. */
 const leadsPath = '/campaigns/:campaignId(^[^/]+$)/leads'
 
 /** Specification, 4.2 and 4.3. */
@@ -84,12 +84,12 @@ function campaignOf({ key, params }: FastifyRequest<LeadRequest>) {
 const timeoutMs = 1_000
 
 /**
- * A timer that comes later than this was held up by us. The database may have answered meanwhile, unread: the timer
- * begins again.
+ * A timer that fires later than this was held up by our own work. The database's answer may be there, but not read yet:
+ * the timer starts again.
  */
 const stallMs = 100
 
-/** The answer, or StoreUnavailable where it takes longer. What was asked for may still be carried out. */
+/** The answer, or StoreUnavailable if it takes longer. The work may still be done. */
 export function withinASecond<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
   const leftMs = Math.max(0, timeoutMs - waitedMs)
   let dueAt = performance.now() + leftMs

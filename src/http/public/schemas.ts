@@ -7,7 +7,7 @@ import { closed, instant, nullable } from '../schemas.ts'
 
 export const basePath = '/api/public/v1'
 
-/** Campaigns on a page, where nothing else is asked for, and at most. */
+/** Campaigns on a page: by default, and at most. */
 export const pageSize = 50
 export const pageMaxSize = 100
 
@@ -92,8 +92,8 @@ const leadOfferProperties = {
 export const LeadOffer = Type.Object(leadOfferProperties, closed)
 
 /**
- * The schema that an answer is written by. What may be null is said in the writer's own way: it would try the formats of
- * `anyOf` on each answer.
+ * The schema by which an answer is serialised. Null is allowed in the serialiser's own way: with `anyOf` it would check
+ * formats on each answer.
  */
 export const toWrite = (schema: Type.TSchema): object =>
   JSON.parse(JSON.stringify(schema), (_, value) => (value?.anyOf ? { ...value.anyOf[0], nullable: true } : value))
@@ -124,7 +124,7 @@ export type LeadInput = Static<typeof LeadInput>
 export type CampaignList = Static<typeof CampaignList>
 export type ErrorBody = Static<typeof ErrorBody>
 
-/** What `response` of each route says of errors: a status that is not there would be written without a schema. */
+/** The error answers of each route: an answer with any other status would be written without a schema. */
 export const errors = { '4xx': ErrorBody, '5xx': ErrorBody }
 
 /** Ids are digits without sign or leading zero (contract, rows 5 and 6); one too large to exist is not found. */

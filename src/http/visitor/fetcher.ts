@@ -2,17 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 import type { Fetcher } from '../../store/counts.ts'
 
-/** Programs that fetch images for the mail programs of their users, opened or not; Apple's says `Mozilla/5.0` alone. */
+/** Programs that fetch images for their users' mail programs, opened or not; Apple's sends only `Mozilla/5.0`. */
 const proxies =
   /GoogleImageProxy|ggpht\.com|YahooMailProxy|SeznamEmailProxy|YandexImageResizer|Outlook-iOS|MSOffice Proxy|^Mozilla\/5\.0$/i
-/** Programs that look at the links of a mail before its reader does, and that isbot's list lacks. */
+/** Programs that open links before the reader does, and that isbot does not know. */
 const mailScanners = /mimecast|proofpoint|slurp/i
 /** Names of browsers are shorter; isbot's list takes 0.03 ms for each 1,000 characters. */
 const mostCharacters = 1_000
 
 /**
- * Who fetched, as far as headers tell. A proxy is judged first, for most of them are robots too. What is left and
- * calls itself a browser is taken for a person; some scanners do.
+ * Who fetched, as far as headers tell. Proxies come first, since most of them are robots too. Anything else that calls
+ * itself a browser counts as a person, which some scanners do.
  */
 export function fetcherOf(headers: IncomingHttpHeaders): Fetcher {
   const agent = (headers['user-agent'] ?? '').slice(0, mostCharacters)

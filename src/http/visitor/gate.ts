@@ -1,5 +1,5 @@
 // The gate: whether the customer's own server lets a visitor through to the offer. By statuses that `auth_request` of
-// nginx knows: 2xx lets in, 401 and 403 refuse, anything else means that it cannot be said.
+// nginx knows: 2xx lets in, 401 and 403 refuse, anything else means that the gate cannot tell.
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Gate, gateAt } from '../../core/gate.ts'
 import { formatInstant } from '../../core/instant.ts'
@@ -8,7 +8,7 @@ import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { allow } from './headers.ts'
 import { campaignPath, type VisitorParts } from './parts.ts'
 
-/** Of one campaign in a minute, in this process. A customer's server asks from one address, so none is limited. */
+/** Questions about a campaign in a minute and process. Not by address: a customer's server asks from a single one. */
 const mostQuestions = 60_000
 
 const everyAnswer = {
@@ -18,7 +18,7 @@ const everyAnswer = {
   Vary: 'Lastcall-Ref',
 }
 
-/** Seconds after the deadline in which who is at the till may finish. */
+/** Seconds after the deadline in which a buyer may still finish. */
 const mostGrace = 3_600
 
 type GateRequest = { Params: { campaignId: string }; Querystring: { grace?: unknown; lc?: unknown } }
@@ -36,7 +36,7 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
     })
     const path = campaignPath('gate')
     scope.options(path, async (_, reply) => allow(reply.headers(everyAnswer), 'GET, HEAD', 'Lastcall-Ref'))
-    // Fastify's own HEAD would say the length of a body, which a 204 may not.
+    // Fastify's own HEAD would send `Content-Length`, which a 204 may not have.
     scope.route<GateRequest>({
       method: ['GET', 'HEAD'],
       url: path,
@@ -53,20 +53,20 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
   }
 }
 
-/** In seconds. Other parameters, such as those of the page, are let be. @throws Refusal */
+/** In seconds. Other parameters, such as those of the page, are ignored. @throws Refusal */
 function graceOf({ query: { grace = '0' } }: FastifyRequest<GateRequest>): number {
   const isRight = typeof grace === 'string' && /^\d{1,4}$/.test(grace) && Number(grace) <= mostGrace
   if (isRight) return Number(grace)
   throw new Refusal('VALIDATION_ERROR', `Query parameter grace must be a number of seconds from 0 to ${mostGrace}.`)
 }
 
-/** The header, which proxies set, comes before the address of the page. Anything but one ref is nobody's. */
+/** The header, which proxies set, wins over the address of the page. Anything but a single ref is nobody's. */
 function refOf({ headers, query }: FastifyRequest<GateRequest>): string | undefined {
   const ref = headers['lastcall-ref'] || query.lc
   return typeof ref === 'string' ? ref : undefined
 }
 
-/** By one call and without a hook, which costs each question less. */
+/** With one call and no hook, which is cheaper. */
 function sendGate(reply: FastifyReply, { state, isOpen, deadline, secondsLeft, nextAt, maxAgeSeconds }: Gate) {
   return reply
     .code(isOpen ? 204 : 403)
@@ -88,6 +88,6 @@ const unknown = {
   'Cache-Control': 'max-age=30',
 }
 
-/** The page's owner has decided what happens then. */
+/** The owner of the page has decided what happens then. */
 const unavailable = { ...everyAnswer, 'Lastcall-State': 'unavailable', 'Cache-Control': 'no-store' }
 const sendUnavailable = (reply: FastifyReply) => reply.code(503).headers(unavailable).send()

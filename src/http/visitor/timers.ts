@@ -1,4 +1,4 @@
-// Countdown images, below /timer: the answer is always 200 and a GIF, for mail proxies would keep an error.
+// Countdown images, below /timer: the answer is always 200 and a GIF, since mail proxies would cache an error.
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
@@ -21,7 +21,7 @@ type Countdown = { state: Offer['state']; template: Template; deadline: Seconds 
 
 type ImagePath = { language: MailLanguage; ref: string }
 
-/** What the last image was drawn in. One for all: drawing never waits within an image. */
+/** The buffer in which images are drawn. One for all, since drawing an image never waits. */
 let drawn = Buffer.alloc(0)
 
 export function timers({ visitors, templates, counting, log, now }: VisitorParts): FastifyPluginAsync {
@@ -37,13 +37,13 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
   function sendCountdown(reply: FastifyReply, { state, template, deadline }: Countdown): FastifyReply {
     if (drawn.length < template.mostBytes) drawn = Buffer.alloc(template.mostBytes)
     const length = render(template, deadline * 1_000 - now(), drawn)
-    // A copy, no longer than the image: a slow reader still reads it while the next one is drawn, and the longest that
-    // it might be, allocated each time, has the garbage collector take a third of the processor.
+    // A copy of the image's own length: a slow reader still reads it while the next one is drawn. A buffer for the
+    // longest possible image, allocated each time, made the garbage collector take a third of the CPU time.
     return sendImage(reply, state, Buffer.from(drawn.subarray(0, length)))
   }
 
   function failed(error: unknown, request: FastifyRequest): Hidden {
-    // Without a cause there were too many to build, or the server stops.
+    // No cause: too many images wait to be built, or the server stops.
     const isOfTheMoment = error instanceof TemplateUnavailable && error.cause === undefined
     if (!isOfTheMoment) logFailure(log, errorCodeOf(error), error, request)
     return 'unavailable'
@@ -62,7 +62,7 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
         if (typeof shown === 'string') sendNothing(reply, shown, found.campaign.mailTimer)
         else sendCountdown(reply, shown)
         if (request.method !== 'HEAD') {
-          // Whatever the image shows, a mail was opened.
+          // A mail was opened, even if the image shows nothing.
           const { campaign, lead } = found
           const fetcher = fetcherOf(request.headers)
           counting.count({ campaign, pageId: null, leadId: lead.id, kind: 'open', fetcher }, now())
@@ -73,7 +73,7 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
   }
 }
 
-/** Why there is no image, if there is none. */
+/** Why there is no countdown, if there is none. */
 function whyHidden({ campaign, account }: Found): Hidden | undefined {
   if (account.suspended) return 'suspended'
   if (campaign.isDraft) return 'draft'
@@ -81,10 +81,10 @@ function whyHidden({ campaign, account }: Found): Hidden | undefined {
   return campaign.mailTimer === null ? 'no-timer' : undefined
 }
 
-/** Without a style: as wide as most mails, and next to nothing high. */
+/** Without a style: as wide as most mails, and one pixel high. */
 const unstyled = { width: 600, height: 1, pixelsPerPoint: 1 }
 
-/** As large as the countdown would be: a mail that gives the width alone gets no empty square. */
+/** As large as the countdown: a mail that sets only the width would otherwise show an empty square. */
 export function sendNothing(reply: FastifyReply, state: Hidden, style: GivenTimerStyle | null = null): FastifyReply {
   const { width, height, pixelsPerPoint } = style === null ? unstyled : fullTimerStyle(style)
   return sendImage(reply, state, Buffer.from(transparentPicture(width * pixelsPerPoint, height * pixelsPerPoint)))

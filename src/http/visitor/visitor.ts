@@ -20,7 +20,7 @@ export function visitor(parts: VisitorParts): FastifyPluginAsync {
   }
 }
 
-/** Fastify gives an address that cannot be decoded to no surface. Below /timer the answer is still an image. */
+/** An address that cannot be decoded reaches no surface. Below /timer the answer must still be an image. */
 export function sendUndecodable(reply: FastifyReply): FastifyReply {
   const isImage = reply.request.url.startsWith(`${timerPrefix}/`)
   return isImage ? sendNothing(reply, 'unknown') : sendError(reply, 'NOT_FOUND')

@@ -22,9 +22,9 @@ declare module 'fastify' {
 }
 
 const bodyLimit = 4_096
-/** Visitors without an email who may begin an attempt, for each email that one address may register. */
+/** For each email that an address may register, so many visitors without an email may begin an attempt. */
 const beginningsPerRegistration = 20
-/** A form is answered so long after it arrived, or a multiple of it: how long the database took is nobody's business. */
+/** A form is answered this long after it arrived, or a multiple of it: the time must not tell new from known. */
 const formAnswerMs = 250
 
 const everyAnswer = {
@@ -42,7 +42,7 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
     })
     scope.addHook('onRequest', async (request, reply) => {
       request.arrivedAt = performance.now()
-      // Before a body is looked at, which could be wrong too.
+      // Checked before the body, which could be wrong too.
       if (request.is404) return sendError(reply, 'NOT_FOUND')
     })
     // The hook above answers 404; without this handler Fastify would not call it.
@@ -58,7 +58,7 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
   }
 }
 
-/** The widget sends its JSON as text: another content type would cost it a preflight for each question. */
+/** The widget sends its JSON as text: any other content type would need a preflight for each request. */
 function useAnyContentType(scope: FastifyInstance): void {
   useJson(scope)
   scope.removeAllContentTypeParsers()
@@ -120,7 +120,7 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
       if (!rate.allowed) return refuseRate(reply, rate.resetSeconds)
       const campaignId = Number(params.campaignId)
       if (body.website) {
-        // A robot filled in what people do not see. It learns nothing by the answer.
+        // A robot filled in a field that people do not see. The answer does not tell it.
         const shown = await visitors.offer(campaignId, body, null, seconds(now()))
         await evenOut(request)
         return { ...offerOf(shown, request, now()), lc: null }
@@ -133,7 +133,7 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
   )
 }
 
-/** An email that is new is written, one that is registered only read: who asks must not learn by the time which it is. */
+/** A new email is written, a registered one only read: the time of the answer must not show which it was. */
 async function evenOut({ arrivedAt }: FastifyRequest): Promise<void> {
   const spentMs = performance.now() - arrivedAt
   await sleep(formAnswerMs - (spentMs % formAnswerMs))
@@ -145,7 +145,7 @@ function refuseRate(reply: FastifyReply, resetSeconds: number): FastifyReply {
   return sendError(reply, 'RATE_LIMITED', message)
 }
 
-/** The widget needs no preflight, but pages of others may. */
+/** The widget needs no preflight, but other pages may. */
 const allowPost = async (_: FastifyRequest, reply: FastifyReply) => allow(reply, 'POST', 'Content-Type')
 
 function offerOf(shown: Shown | undefined, { arrivedAt }: FastifyRequest, nowMs: number): OfferAnswer {
@@ -155,7 +155,7 @@ function offerOf(shown: Shown | undefined, { arrivedAt }: FastifyRequest, nowMs:
     now: nowMs,
     spentMs: Math.round(performance.now() - arrivedAt),
     state: offer?.state ?? 'none',
-    // What is open may have opened later by this clock (`offerAt`): the widget would hide it until then.
+    // An open offer may have a later `opensAt` if clocks differ (`offerAt`): the widget would hide it until then.
     opensAt: opensAt !== null && offer?.state === 'open' ? Math.min(opensAt, nowMs) : opensAt,
     deadline: milliseconds(offer?.deadline),
     nextAt: milliseconds(nextAt),

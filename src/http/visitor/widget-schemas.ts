@@ -31,7 +31,7 @@ const messages: Record<string, string> = {
   website: 'website must be text',
 }
 
-/** For `schemaErrorFormatter`: what is wrong, by the name of the property and never by its value. */
+/** For `schemaErrorFormatter`: names the property that is wrong, never its value. */
 export function refusalOf(input: TObject) {
   return ([fault]: FastifySchemaValidationError[]): Refusal => {
     const { keyword, instancePath = '', params = {} } = fault ?? {}
@@ -48,7 +48,7 @@ export function refusalOf(input: TObject) {
 const offerProperties = {
   /** The service's clock when it answers. */
   now: Type.Integer(),
-  /** How long the request was here: the rest of the widget's waiting was the way. */
+  /** How long the request was here: the rest of the time that the widget waited was the network. */
   spentMs: Type.Integer(),
   state: Type.String(),
   opensAt: nullable(Type.Integer()),

@@ -1,4 +1,4 @@
-// The widget's source in widget/v1.js, made small by a thread when it is first asked for.
+// widget/v1.js, minified by a thread when it is first requested.
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 
@@ -10,7 +10,7 @@ export type SmallScript = { plain: Uint8Array; gzip: Uint8Array; br: Uint8Array 
 
 let made: Promise<WidgetScript> | undefined
 
-/** Made once in a process; what failed is tried again. Rejects if the source cannot be read or is broken. */
+/** Made once in a process; after a failure it is tried again. Rejects if the source cannot be read or is broken. */
 export function widgetScript(): Promise<WidgetScript> {
   made ??= makeSmall().catch((error) => {
     made = undefined

@@ -1,4 +1,4 @@
-// The thread that makes the widget small: 0.2 s of work that would hold up everybody's answers.
+// The thread that minifies the widget: 0.2 s of work that would hold up all answers.
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -7,10 +7,10 @@ import type { SmallScript } from './widget-script.ts'
 
 const source = readFileSync(new URL('../../../widget/v1.js', import.meta.url), 'utf8')
 
-// In a function of its own nothing becomes a global of the page.
+// Inside a function nothing becomes a global of the page.
 const { code = '' } = await minify(`(() => {'use strict'\n${source}})()`, {
   ecma: 2020,
-  // With the last two it gets longer, but shorter compressed.
+  // The last two make it longer, but shorter when compressed.
   compress: { passes: 2, unsafe_arrows: true, sequences: false, collapse_vars: false },
 })
 const plain = Buffer.from(code)

@@ -18,7 +18,7 @@ export function widget(log: Log): FastifyPluginAsync {
       async ({ params }, reply) =>
         reply.headers({ ...forAnyPage, 'Cache-Control': hour }).send(widgetWords[params.language]),
     )
-    // A page that names an old version gets the present one: its offers must end too.
+    // A page with an old version gets the present one: its offers must end too.
     scope.get<{ Params: { hash: string } }>('/v1.:hash([0-9a-f]{16}).js', async ({ params }, reply) => {
       const script = await widgetScript()
       return sendScript(reply, script, params.hash === script.hash ? year : hour)

@@ -1,4 +1,4 @@
-// A page for people, where there is nothing to show.
+// A page in words, for people, if there is nothing else to show.
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
@@ -10,7 +10,7 @@ import { pageWords } from './page-words.ts'
 const style = `:root{color-scheme:light dark}body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:32rem;margin:18vh auto 0;padding:0 1.5rem}h1{font-size:1.5rem;line-height:1.25;text-wrap:balance}`
 const security = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`
 
-/** For a scope of pages for people: what is not found there, and what fails, is said in words. */
+/** In scopes that people open, 404 and failures are pages in words. */
 export function useWords(scope: FastifyInstance, log: Log): void {
   scope.setErrorHandler((error, request, reply) => {
     logFailure(log, errorCodeOf(error), error, request)
@@ -35,8 +35,8 @@ export function sendWords(reply: FastifyReply, status: 404 | 503): FastifyReply 
 }
 
 /**
- * Which of these languages the browser wants most (RFC 9110, section 12.5.4), the one that stands first where it wants
- * some as much; English where it wants none.
+ * The language that the browser prefers (RFC 9110, section 12.5.4), the first of several that it prefers equally;
+ * English if it wants none of them.
  */
 export function languageOf<L extends MailLanguage>(
   acceptLanguage: string | undefined,
