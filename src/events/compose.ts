@@ -1,4 +1,4 @@
-// What is told of a lead, as JSON. Names are those of the public API.
+// The JSON of events. Names are those of the public API.
 import { causeOf, type EndpointSettings, type EventKind, leadTimeOf } from '../core/events.ts'
 import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
@@ -8,7 +8,7 @@ import type { Campaign, Lead } from '../store/model.ts'
 
 export type EventBody = { type: EventKind; timestamp: string; data: Record<string, unknown> }
 
-/** `detail` as a notice has it. */
+/** `detail` as in a notice. */
 export type Happened = { kind: EventKind; at: Seconds; detail: number; isBackfill?: boolean }
 
 export type LeadTold = {
@@ -16,7 +16,7 @@ export type LeadTold = {
   lead: Lead
   /** When the lead first bought. */
   convertedAt: Seconds | null
-  /** The order that is told of. */
+  /** The order, for `lead.converted`. */
   conversion?: Conversion | undefined
   tools: OfferTools
   settings: Pick<EndpointSettings, 'leadTimes' | 'personal'>
@@ -59,13 +59,13 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
   }
 }
 
-/** The rest of an order is said of its lead. */
+/** The order without what the lead's own fields say. */
 function orderTold(conversion: Conversion) {
   const { campaignId: _, email: __, ...told } = conversionDocument(conversion)
   return told
 }
 
-/** Names the lead by its ref alone. */
+/** Names the lead only by its ref. */
 export function erasedEvent(ref: string, at: Seconds, now: Seconds): EventBody {
   return { type: 'lead.erased', timestamp: formatInstant(at), data: { ref, asOf: formatInstant(now) } }
 }

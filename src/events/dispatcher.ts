@@ -1,4 +1,4 @@
-// Walks along what is due, one lane for each endpoint, at the pace of its server. Nothing runs where nobody has one.
+// Sends what is due, in one lane for each endpoint, at the pace of its server. Without endpoints nothing runs.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
@@ -11,17 +11,17 @@ type Dispatcher = { close(): Promise<void> }
 
 export type DispatcherParts = Omit<RoundParts, 'isStopping'> & {
   log: Log
-  /** Told now and then what is due and waits. */
+  /** Called now and then with what is due and waits. */
   onWaiting(count: number, oldestSeconds: number): void
 }
 
 const pollMs = 500
 const tidyMs = 600_000
-/** How long what is done beside the lanes may take at a time. */
+/** How long the work beside the lanes may take at a time. */
 const besidesMs = 300
-/** What is in flight when the server stops. */
+/** How long requests in flight may still take when the server stops. */
 const closeMs = 3_000
-/** A clock that jumps ahead by more tells nobody anything for a while: a deadline that was wrong cannot be called back. */
+/** After a larger jump of the clock nothing is sent for a while: a wrong deadline cannot be taken back. */
 const jumpMs = 300_000
 const quietMs = 600_000
 
@@ -60,14 +60,14 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     await besides.run()
   }
 
-  /** One lane: round after round, until nothing is due or the server is to be left alone. */
+  /** One lane: round after round, until nothing is due or the server needs a pause. */
   async function run(endpoint: Endpoint): Promise<void> {
     const { accountId } = endpoint
     const own = { ...parts, lease, isStopping: () => isStopping(accountId) }
     const round = openLane(own, paces, endpoint, () => own.isStopping() || clock.isQuiet())
     try {
       for (let isMore = true; isMore; ) {
-        // Waited for before anything is read, which may be long ago when it comes.
+        // Wait for a slot first: what is read before could be old by the time that there is one.
         const giveBack = await parts.slots(accountId)
         isMore = await round(giveBack).finally(giveBack)
       }
@@ -76,7 +76,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     }
   }
 
-  /** While the database is away everything waits: nothing is told that is not stored. */
+  /** While the database is away everything waits: only what is stored is sent. */
   function failed(error: unknown): void {
     if (!(error instanceof StoreUnavailable)) log.error('sending webhooks failed', { error: describeError(error) })
   }
@@ -107,7 +107,7 @@ function openLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () => bo
   const { accountId, id } = of
   let most = Number.POSITIVE_INFINITY
   return async (giveBack: () => void): Promise<boolean> => {
-    // While this node hung, another may have taken it: two lanes would tell everything twice.
+    // While this node hung, another may have taken the endpoint: two lanes would send everything twice.
     const endpoint = await parts.lease.find(of)
     if (isOver() || endpoint === undefined || endpoint.pausedAt !== null) return false
     if ((endpoint.nextTryAt ?? 0) > Math.floor(parts.now() / 1_000)) return false
@@ -116,9 +116,9 @@ function openLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () => bo
     if (room <= 0) return false
     const { sent, isMore, isCut } = await runRound(parts, endpoint, room, giveBack)
     paces.add(id, sent)
-    // What a slow server had no time for was read for nothing.
+    // The next round takes no more than a slow server has time for: the rest would be read for nothing.
     most = isCut ? Math.max(sent, 1) : most * 2
-    // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
+    // What came meanwhile waits until the lane runs again: small rounds cost more for each event.
     return isMore
   }
 }
@@ -141,7 +141,7 @@ function watchClock({ now, log }: DispatcherParts) {
 
 type Paces = ReturnType<typeof openPaces>
 
-/** How many events an endpoint still takes in this minute. */
+/** How many events an endpoint may still get in this minute. */
 function openPaces(now: () => number) {
   let minute = Number.NaN
   const sent = new Map<number, number>()
@@ -165,14 +165,14 @@ type BesidesParts = DispatcherParts & {
   isBusy(endpointId: number): boolean
 }
 
-/** What is done beside the lanes, a little at a time: going through leads, removing what is left, and measuring. */
+/** The work beside the lanes, a little at a time: sweeps through leads, removing what is left over, measuring. */
 function openBesides(parts: BesidesParts) {
   const { store, now, lease, isStopping, isClosed, isBusy, onDropped, onWaiting } = parts
   const seconds = () => Math.floor(now() / 1_000)
   let isMore = true
   let tidiedAt = Number.NEGATIVE_INFINITY
 
-  /** True where something is left. What a person asked for waits until its endpoint has nothing else to be told. */
+  /** True if something is left. A backfill waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
       const sweeps = await lease.sweeps()

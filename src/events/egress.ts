@@ -1,4 +1,4 @@
-// Where requests may go. What an address says is judged when it is saved; where a name leads, at each connection.
+// Where requests may go. A URL is checked when it is saved; the addresses of its name, at each connection.
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { endpointLimits } from '../core/events.ts'
@@ -7,8 +7,8 @@ import { endpointLimits } from '../core/events.ts'
 export type Egress = { ranges: readonly string[]; names: readonly string[] }
 
 /**
- * What `ipaddr.js` takes for plain unicast. Of IPv6 the public internet has 2000::/3 alone (IANA); beside it are IPv4
- * written as IPv6, NAT64 of one's own network, and overlay networks such as Yggdrasil's. The last is for documentation.
+ * Ranges that `ipaddr.js` calls plain unicast but that are not public. Public IPv6 is only 2000::/3 (IANA); outside it
+ * are IPv4 written as IPv6, local NAT64, and overlay networks such as Yggdrasil. The last one is for documentation.
  */
 export const neverRanges = ['::/3', '4000::/2', '8000::/1', '3fff::/20']
 
@@ -17,7 +17,7 @@ const leastPort = 1_024
 /** The host as it is connected to, without the brackets of IPv6 and the dot that may end a name. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
 
-/** Whether the operator has allowed this very host: a name, or an address in one of the ranges. */
+/** Whether the operator has allowed this host: by its name, or by a range that has its address. */
 export function isAllowed({ ranges, names }: Egress, url: URL): boolean {
   const host = hostOf(url)
   if (names.includes(host) || names.includes(url.host)) return true
@@ -35,8 +35,8 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 
 /** What is wrong with an endpoint's address, in words, or nothing. */
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
-  // A URL is parsed without the blanks and control characters that stand in it, and would be shown with them; and
-  // without slashes too many before its host, behind which a password would not be seen.
+  // The URL parser drops blanks and control characters, which would be shown; and extra slashes before the host, which
+  // would hide a password from the check below.
   const isPlain =
     written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^\s\p{Cc}\p{Cs}\\]+$/iu.test(written)
   const url = isPlain ? URL.parse(written) : null

@@ -17,7 +17,7 @@ import { type Egress, urlFault } from './egress.ts'
 import { entryOf } from './round.ts'
 import type { Sender, Try } from './sender.ts'
 
-/** `waiting`: it is left alone for a while, since its server fails or asked for it. */
+/** `waiting`: nothing is sent for a while, since its server fails or asked for time. */
 export const endpointStates = ['on', 'waiting', 'paused', 'gone', 'failing'] as const
 type EndpointState = (typeof endpointStates)[number]
 
@@ -32,13 +32,13 @@ type EndpointParts = {
   onTry(entry: DeliveryEntry): void
   site: Site
   egress: Egress
-  /** Whether anything is told at all. */
+  /** Whether webhooks are on. */
   isOn: boolean
   /** Wall clock, milliseconds. */
   now(): number
 }
 
-/** What was asked of an endpoint is not done, and why; each surface says it in its own form. */
+/** Why a request about an endpoint is refused; each surface answers in its own form. */
 export class EndpointRefused extends Error {
   override name = 'EndpointRefused'
   readonly code: 'VALIDATION_ERROR' | 'CAMPAIGN_NOT_FOUND' | Exclude<BesideCode, 'FORBIDDEN' | 'CONVERSION_NOT_FOUND'>
@@ -52,7 +52,7 @@ export class EndpointRefused extends Error {
   }
 }
 
-/** Each call throws EndpointRefused, or StoreUnavailable where the database does not answer. */
+/** Each call throws EndpointRefused, or StoreUnavailable if the database does not answer. */
 export type Endpoints = ReturnType<typeof buildEndpoints>
 
 export function buildEndpoints(parts: EndpointParts) {
@@ -87,13 +87,13 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
       return await viewOf(parts, changed)
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error
-      // Of two changes at once each is made to what the other has left.
+      // Two changes at once are made one after the other, the second to the result of the first.
       return change(id, changes)
     }
   }
   return {
     read,
-    /** By ascending id, from behind `afterId`. */
+    /** In ascending id, after `afterId`. */
     async list(afterId = 0, limit = mostEndpoints): Promise<EndpointView[]> {
       const all = (await events.listEndpoints(accountId)).filter(({ id }) => id > afterId)
       return Promise.all(all.slice(0, limit).map((endpoint) => viewOf(parts, endpoint)))
@@ -116,9 +116,9 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
       await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
       return read(id)
     },
-    /** What it leaves is removed behind that. */
+    /** Its notices are removed afterwards. */
     remove: async (id: number) => events.pauseEndpoint(await one(id), 'deleted', by),
-    /** A new secret; the one before signs too for so long. */
+    /** A new secret; the old one also signs for so long. */
     async rotate(id: number, graceHours: number) {
       const oldUntil = graceHours === 0 ? null : by.at + graceHours * 3_600
       return withSecret(there(await events.rotateSecret(await one(id), oldUntil, by)))
@@ -135,7 +135,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       needOn(parts)
       return testOne(parts, await one(id), secondsOf(parts))
     },
-    /** Tells of every lead that a campaign of the account has. */
+    /** Sends `lead.registered` for every lead of a campaign. */
     async backfill(id: number, campaignId: number) {
       needOn(parts)
       const endpoint = await one(id)
@@ -150,13 +150,13 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       await events.discardBefore(endpoint, before, by)
       for (let isMore = true; isMore; ) isMore = (await events.discardFailed(endpoint, before)) > 0
     },
-    /** Newest first, from behind `before`: `next` of the page before, or an instant. */
+    /** Newest first, older than `before`: `next` of the previous page, or an instant. */
     async log(id: number, { before, ...asked }: LogAsked) {
-      // Wrong in itself, whichever endpoint was meant.
+      // Refused even before it is known whether there is such an endpoint.
       const cursor = before === undefined ? undefined : cursorOf(before)
       return pageOf(parts.deliveries, await one(id), { ...asked, before: cursor })
     },
-    /** Tells an event of the log again. */
+    /** Sends an event of the log again. */
     async resend(id: number, eventId: string): Promise<void> {
       needOn(parts)
       const endpoint = await one(id)
@@ -165,7 +165,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       const kind = wantedKinds.find((known) => known === entry?.kind)
       if (entry === undefined || kind === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
       const { dueAt, leadId, detail } = entry
-      // Of an erased lead there is nothing to tell but that.
+      // Of an erased lead only `lead.erased` can be sent.
       if (kind !== 'lead.erased') {
         const [lead] = leadId > 0 ? await leads.findByIds(accountId, [leadId]) : [{ campaignId: -leadId }]
         if (lead === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
@@ -173,7 +173,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       }
       await events.resend(endpoint, { endpointId: id, dueAt, leadId, kind, detail }, by)
     },
-    /** What was given up since then; resolves with how many. */
+    /** Sends again what was given up since then; resolves with how many. */
     async resendFailed(id: number, since: Seconds): Promise<number> {
       needOn(parts)
       const endpoint = await one(id)
@@ -187,7 +187,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
   }
 }
 
-/** Of any other campaign it would be taken, and nothing told. */
+/** For any other campaign it would be accepted, and nothing sent. */
 function needTold({ id, settings }: Endpoint, campaign: Campaign | undefined, path: string): void {
   if (campaign?.isDraft === false && watcherOf(id, settings, campaign.id) !== undefined) return
   const message = 'must belong to a published campaign that the endpoint listens to'
@@ -205,15 +205,15 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint) {
     createdAt: formatInstant(createdAt),
     failingSince: instantOrNull(failingSince),
     nextTryAt: instantOrNull((nextTryAt ?? 0) > now ? nextTryAt : null),
-    /** What is due and not told, counted to 10,001. */
+    /** Events that are due and not yet sent, counted to 10,001. */
     waiting,
     oldestDueAt: instantOrNull(oldestDueAt),
   }
 }
 
 /**
- * The settings with what was left out. Of the campaigns that it had before some may be gone; its address, which the
- * operator may no longer allow, and lead times may stay.
+ * The settings, filled in. What the endpoint had before may stay: campaigns that are gone, a URL that the operator no
+ * longer allows, lead times.
  */
 async function checked(
   { egress, site, store }: EndpointParts,
@@ -245,7 +245,7 @@ async function needEndpoint({ store }: EndpointParts, accountId: number, id: num
   return there(await store.events.findEndpoint(accountId, id))
 }
 
-/** @throws EndpointRefused where it is not there, or has gone meanwhile */
+/** @throws EndpointRefused if there is no such endpoint, or it has gone meanwhile */
 function there(endpoint: Endpoint | undefined): Endpoint {
   if (endpoint === undefined) throw new EndpointRefused('ENDPOINT_NOT_FOUND')
   return endpoint
@@ -267,7 +267,7 @@ async function pageOf(
 /** `2026-11-26T23:00:01.123Z,evt_5f0c…` */
 const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toISOString()},${eventId}`
 
-/** An instant alone stands before all entries of its millisecond. */
+/** An instant alone is before all entries of its millisecond. */
 function cursorOf(position: string): DeliveryCursor {
   const [instant = '', eventId = ''] = position.split(',')
   if (parseInstant(instant) !== undefined) return { atMs: Temporal.Instant.from(instant).epochMilliseconds, eventId }
@@ -286,7 +286,7 @@ async function testOne(
   at: Seconds,
 ): Promise<TestResult> {
   const kind = 'endpoint.tested' as const
-  // Of two in one second each is a new one to the receiver.
+  // Two in one second must have different ids.
   const id = store.events.eventId(endpoint.accountId, 0, kind, at, randomInt(2 ** 47))
   const body = testedEvent(endpoint, at)
   const { url } = endpoint.settings
@@ -295,7 +295,7 @@ async function testOne(
   const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
   onTry(entryOf(endpoint, { id, body, due: { leadId: 0, detail: 0, tries: 0 } }, result, atMs))
   const { status, cause, milliseconds } = result
-  // Who has repaired the server sees telling go on. What it asked for, by Retry-After, holds all the same.
+  // A test that succeeds lets sending go on. A pause that the server asked for with Retry-After still applies.
   const { pausedAt, failingSince, failures, nextTryAt } = endpoint
   if (cause === null && pausedAt === null && failingSince !== null) {
     const asked = failures >= failuresToStop ? null : nextTryAt

@@ -1,5 +1,5 @@
-// Which endpoints this node serves. While a server of a divided database is away, a question about all accounts has no
-// answer: each account is asked about by itself then, and those whose rows lie there wait.
+// Which endpoints this node serves. While a worker of a Citus cluster is away, a question about all accounts fails:
+// then each account is asked about separately, and those with rows on that worker wait.
 import { randomUUID } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import { PartlyUnavailable, StoreUnavailable } from '../store/errors.ts'
@@ -8,24 +8,24 @@ import type { Sweep } from '../store/events/sweeps.ts'
 import type { Store } from '../store/store.ts'
 
 const renewMs = 5_000
-/** A node that could not say for so long that it lives has lost its endpoints. */
+/** A node that could not renew its leases for so long has lost its endpoints. */
 const heldMs = 18_000
-/** Accounts that are asked about by themselves, at a time. */
+/** Accounts that are asked about separately, at a time. */
 const atOnce = 2
 
-/** Each call but `hurry` and the questions about time rejects with StoreUnavailable where the database does not answer. */
+/** Calls that need the database reject with StoreUnavailable if it does not answer. */
 export type Lease = ReturnType<typeof openLease>
 
 export function openLease({ events, configuration }: Pick<Store, 'events' | 'configuration'>) {
   const holder = randomUUID()
-  /** Of each account with endpoints: when they were leased last, by `performance.now`. */
+  /** When the endpoints of each account were last leased, by `performance.now`. */
   let leasedAt = new Map<number, number>()
   let renewedAt = Number.NEGATIVE_INFINITY
   let hurriedAt = Number.NEGATIVE_INFINITY
-  /** Accounts that could be asked about when it was renewed last. */
+  /** Accounts that could be asked about at the last renewal. */
   const reached = () => [...leasedAt].filter(([, at]) => at >= renewedAt).map(([id]) => id)
 
-  /** An account that cannot be asked about has failed alone. */
+  /** If an account cannot be asked about, only that one has failed. */
   async function renew(): Promise<boolean> {
     const begunAt = performance.now()
     const ids = await knownAccounts()
@@ -40,7 +40,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
     return ids.length > 0
   }
 
-  /** Those with endpoints; all of them, where a node that has just begun cannot ask which have some. */
+  /** Accounts with endpoints; all accounts, if a node that has just started cannot ask which have some. */
   async function knownAccounts(): Promise<number[]> {
     try {
       return await events.accountsWithEndpoints()
@@ -54,13 +54,13 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   async function ask<T>(question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
     return overAll(reached(), async (accountId) => {
       const answer = await question(accountId)
-      // All are there again: those that were out of reach need not wait until the next time.
+      // All can be reached again: those that could not need not wait for the next renewal.
       if (accountId === undefined && reached().length < leasedAt.size) hurry()
       return answer
     })
   }
 
-  /** Something has changed: it is renewed at the next opportunity. */
+  /** Something has changed: renew at the next opportunity. */
   function hurry(): void {
     hurriedAt = performance.now()
   }
@@ -73,7 +73,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
     isHeld: (accountId: number) => performance.now() - (leasedAt.get(accountId) ?? Number.NEGATIVE_INFINITY) < heldMs,
     find: ({ accountId, id }: Endpoint) => events.findLeased(holder, accountId, id),
     due: (now: Seconds): Promise<Endpoint[]> => ask((accountId) => events.dueEndpoints(holder, now, accountId)),
-    /** The same, and those whose servers are left alone for now. */
+    /** The same, with those whose servers are given a pause. */
     waiting: (now: Seconds): Promise<Endpoint[]> =>
       ask((id) => events.dueEndpoints(holder, now, id, Number.MAX_SAFE_INTEGER)),
     sweeps: (): Promise<Sweep[]> => ask((accountId) => events.sweeps(holder, accountId)),
@@ -86,7 +86,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   }
 }
 
-/** What `question` answers of all accounts at once; where that cannot be asked, of each that can. */
+/** Asks `question` of all accounts at once or, if that fails, of each one that can be asked. */
 async function overAll<T>(ids: readonly number[], question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
   try {
     return await question()

@@ -1,4 +1,4 @@
-// From what is due to what is told: reads the leads, and says of each notice which events it comes to.
+// From notices to events: reads the leads, and says which events each notice leads to.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
@@ -13,7 +13,7 @@ import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, leadEvent } from './compose.ts'
 
-/** One event that is to be sent; `due` is what is kept of it where that fails. */
+/** One event to send; `due` is what is kept of it if that fails. */
 export type Event = { id: string; campaignId: number; body: EventBody; due: Due }
 
 /** What becomes of one notice. Without events it is done at once, unless it `isHeld` until its campaign is published. */
@@ -23,15 +23,15 @@ export type PlanParts = {
   store: Pick<Store, 'leads' | 'events' | 'conversions' | 'configuration'>
   configCache: ConfigCache
   site: Site
-  /** Told how many moments were too old to be told. */
+  /** Called with how many moments were too old to be sent. */
   onDropped(count: number): void
 }
 
-/** A look that is later skips ahead to what is newer, as far as there is something. */
+/** A look that is later than this skips ahead to a newer moment, if there is one. */
 const oldSeconds = 7 * 86_400
-/** Events whose leads are read, and that are made, in one turn of the event loop: requests have theirs in between. */
+/** Events that are read and made in one turn of the event loop, so that requests get their turns in between. */
 const madeAtOnce = 20
-/** Moments that one look skips; the next one goes on from there. */
+/** The most moments that one look skips; the next look goes on from there. */
 const mostSkipped = 1_000
 
 const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
@@ -52,7 +52,7 @@ export async function plan(
 ): Promise<Planned[]> {
   const planned: Planned[] = []
   const looks = due.filter(({ kind, leadId }) => kind === 'look' && leadId > 0)
-  /** A look that is late goes on to the instants of the lead's others, which would tell the same once more. */
+  /** A late look also covers the instants of the lead's other looks, which would send the same again. */
   const later = new Set([...Map.groupBy(looks, ({ leadId }) => leadId).values()].flatMap(([, ...others]) => others))
   for (let from = 0; from < due.length; from += madeAtOnce) {
     await nextTurn()
@@ -76,7 +76,7 @@ async function planOf(
 ): Promise<Planned> {
   if (due.kind === 'lead.erased') return { due, events: erased(parts, endpoint, due, now), look: null }
   if (due.leadId < 0) return { due, ...(await ended(parts, endpoint, due, now)), look: null }
-  // Erased, of a deleted campaign, no longer wanted, or told by another look.
+  // Erased, of a deleted campaign, no longer wanted, or covered by another look.
   if (of === undefined) return { due, events: [], look: null }
   const { kind } = due
   const { happened, lookAt } =
@@ -87,7 +87,7 @@ async function planOf(
     due.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = happened.filter((what) => !isBoughtBefore(of, what))
   const look = lookAt === null ? null : ({ ...due, dueAt: lookAt, kind: 'look', detail: 0 } as const)
-  // What a look finds in a draft is not told. What a notice names happened before: nothing is noted of a draft.
+  // In a draft a look sends nothing. An event that a notice names is from before: a draft makes no notices.
   if (of.campaign.isDraft) return { due, events: [], look, isHeld: told.length > 0 && isToBeHeld(due, now) }
   const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, due, what, now))
   return { due, events, look }
@@ -95,7 +95,7 @@ async function planOf(
 
 const isToBeHeld = ({ kind, dueAt }: Due, now: Seconds) => kind !== 'look' && now - dueAt <= keptSeconds
 
-/** Where a purchase ends the offer, nobody who bought is told that they missed it. */
+/** If a purchase ends the offer, a lead who bought has not missed it. */
 function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened): boolean {
   return kind === 'lead.expired' && campaign.conversion.closes && convertedAt !== null && convertedAt <= at
 }
@@ -124,7 +124,7 @@ async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due
   return found
 }
 
-/** What the cache takes for a draft may have been published in this very moment. */
+/** A draft in the cache may have been published a moment ago. */
 async function campaignOf({ store, configCache }: PlanParts, id: number): Promise<Campaign | undefined> {
   const campaign = await configCache.campaign(id)
   return campaign?.isDraft ? store.configuration.findCampaign(id) : campaign
@@ -152,7 +152,7 @@ function toldBy(
   { kind, dueAt, detail, isAskedFor }: Due & { kind: Exclude<NoticeKind, 'look'> },
 ): Happened[] {
   if (kind === 'registered before') return [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }]
-  // What is no longer true when it is tried again is not told; what somebody wants to see again is.
+  // An event that is no longer true is not tried again, unless somebody asked for it.
   const isTrue =
     !oneTimeKinds.includes(kind) ||
     momentsAt(terms, attempt, dueAt, watcher.wanted).some((one) => one.kind === kind && one.detail === detail)
@@ -160,14 +160,13 @@ function toldBy(
   return isTold ? [{ kind, at: dueAt, detail }] : []
 }
 
-/** It was due before the endpoint goes on from, is of no backfill, and nobody has asked for it again since. */
+/** Due before the point from which the endpoint goes on, not of a backfill, and not asked for again since. */
 const isPast = ({ fromAt }: Endpoint, { dueAt, kind, lastAt, isAskedFor }: Due) =>
   dueAt < fromAt && kind !== 'registered before' && !(isAskedFor && lastAt !== null && lastAt >= fromAt)
 
 /**
- * Which moment a look tells of: its own, or, of moments that are too old, the first that is not, or the last there is.
- * `at` is null where that takes more than one look. What falls on this very second waits for its own look, which is a
- * second late.
+ * The moment that a look sends: its own or, if that is too old, the first that is not, or else the last. `at` is null
+ * if that takes more than one look. A moment in the present second waits for its own look, a second later.
  */
 function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watcher, from: Seconds, now: Seconds) {
   let at = dueAt
@@ -205,14 +204,14 @@ function eventOf(
 
 function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Event[] {
   const { dueAt, leadId, detail, isAskedFor } = due
-  // Also where the endpoint goes on from later: somebody wants to be forgotten there too.
+  // Even if the endpoint goes on from a later point: somebody wants to be forgotten there too.
   if (!isAskedFor && !endpoint.settings.kinds.includes('lead.erased')) return []
   const { eventId, refOf } = store.events
   const body = erasedEvent(refOf(endpoint.accountId, leadId, detail), dueAt, now)
   return [{ id: eventId(endpoint.accountId, leadId, 'lead.erased', dueAt, 0), campaignId: 0, body, due }]
 }
 
-/** Of a campaign whose date has not moved since. */
+/** Only if the campaign's date has not moved since. */
 async function ended(
   parts: PlanParts,
   endpoint: Endpoint,

@@ -1,4 +1,4 @@
-// One round of an endpoint: takes what is due, tells it, and writes down what became of it.
+// One round of an endpoint: takes what is due, sends it, and stores the outcome.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Seconds } from '../core/instant.ts'
@@ -21,21 +21,21 @@ export type RoundParts = PlanParts & {
   now(): number
   /** Notes a try in the log and in the metrics. */
   onTry(entry: DeliveryEntry): void
-  /** No further request is begun: the node stops, or may no longer serve the endpoint. */
+  /** True if no further request may begin: the node stops, or may no longer serve the endpoint. */
   isStopping(): boolean
 }
 
 const mostAtOnce = 200
-/** No request begins with what was read longer ago: a pause, another secret or an erased lead holds within a second. */
+/** Nothing that was read longer ago is sent, so a pause, a new secret or an erasure takes effect within a second. */
 const roundMs = 500
 const mostBatchBytes = 512_000
-/** Of a batch without its events. */
+/** Bytes of a batch without its events. */
 const batchBytes = 100
 const stopSeconds = [5, 30, 120, 300, 900, 1_800]
 const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
-/** An endpoint whose server has not taken anything for so long is paused. */
+/** An endpoint whose server has accepted nothing for so long is paused. */
 const failingSeconds = 5 * 86_400
-/** Asked to wait without being told how long, and at most. */
+/** How long to wait if the server asked for it: by default, and at most. */
 const usualWaitSeconds = 60
 const longestWaitSeconds = 3_600
 
@@ -54,8 +54,8 @@ type Round = {
 }
 
 /**
- * `room` is how many events it takes at most; `isMore` says that there was more than that, `isCut` that there was no
- * time for all that it took. The first request has its slot: `giveBack` gives that back.
+ * `room` is how many events it takes at most; `isMore` says that more was due, `isCut` that there was no time for all
+ * of them. The first request has its slot already: `giveBack` returns it.
  */
 export async function runRound(
   parts: RoundParts,
@@ -89,7 +89,7 @@ export async function runRound(
 
 const healthOf = ({ failingSince, failures, nextTryAt }: Endpoint): Health => ({ failingSince, failures, nextTryAt })
 
-/** Any of them, since the first may be the one that the server cannot take. */
+/** Any of them: the first may be the very one that the server cannot accept. */
 function oneOf(groups: Task[][]): Task[][] {
   const group = groups[Math.floor(Math.random() * groups.length)] ?? []
   return [group.slice(0, 1)]
@@ -98,11 +98,11 @@ function oneOf(groups: Task[][]): Task[][] {
 /** Groups that may be sent at the same time. */
 function tasksOf(events: readonly Event[], batch: number): Task[][] {
   if (batch === 1) {
-    // Several events of one lead go one after the other.
+    // Events of one lead are sent one after the other.
     const ofLeads = Map.groupBy(events, ({ due }) => due.leadId)
     return [...ofLeads.values()].map((some) => some.map((event) => [event]))
   }
-  // What was tried before goes alone.
+  // An event that failed before is sent alone.
   const again = events.filter(({ due }) => due.queue === 'failed_deliveries')
   const first = events.filter(({ due }) => due.queue === 'notices')
   const alike = Map.groupBy(first, ({ body, campaignId }) => `${body.type} ${campaignId}`)
@@ -110,7 +110,7 @@ function tasksOf(events: readonly Event[], batch: number): Task[][] {
   return [...again.map((event) => [event]), ...batches].map((task) => [task])
 }
 
-/** In batches of so many events at most, of which none is too large. */
+/** Batches of at most so many events, none of them too large. */
 function batchesOf(events: readonly Event[], most: number): Task[] {
   const batches: Task[] = []
   let room = 0
@@ -128,10 +128,10 @@ function batchesOf(events: readonly Event[], most: number): Task[] {
   return batches
 }
 
-/** In a batch, with the comma behind it. */
+/** Its bytes in a batch, with the comma. */
 const bytesOf = ({ id, body }: Event) => Buffer.byteLength(JSON.stringify({ id, ...body })) + 1
 
-/** True where some is left for the next round, which reads everything again. */
+/** True if something is left for the next round, which reads everything again. */
 async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFirstBack: () => void): Promise<boolean> {
   const { inFlight } = round.endpoint.settings
   const next = groups.values()
@@ -143,7 +143,7 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFi
         const giveBack = first ?? (await parts.slots(round.endpoint.accountId))
         try {
           if (round.halt !== undefined || parts.isStopping()) return
-          // The first goes however long reading took: a round of a slow database would never get anywhere.
+          // The first is sent however long reading took, or with a slow database nothing would ever be sent.
           isCut ||= first === undefined && performance.now() - round.readAt > roundMs
           if (isCut) return
           first = undefined
@@ -166,10 +166,10 @@ async function tell(parts: RoundParts, round: Round, events: Task): Promise<void
   const at = seconds(parts)
   const atMs = parts.now()
   const result = await parts.sender.send({ id, url, body: JSON.stringify(body), at, secrets })
-  // A node that stops gives its thread up: nobody knows what became of it.
+  // A node that stops gives up its thread: nobody knows whether the request arrived.
   if (parts.isStopping() && result.status === null) return
   for (const event of events) parts.onTry(entryOf(endpoint, event, result, atMs))
-  // What an answer asks for counts from then on: in whole seconds, none too few.
+  // Retry-After counts from the answer: in whole seconds, rounded up.
   judge(round, events, result, Math.ceil(parts.now() / 1_000))
 }
 
@@ -203,7 +203,7 @@ function outcomeOf({ status, cause }: Try): Outcome {
   if (cause === null) return 'taken'
   if (status === 410) return 'gone'
   if (status === 429 || status === 503) return 'asked to wait'
-  // An address that is not allowed is the customer's own mistake, and no trouble of a server.
+  // An address that is not allowed is the customer's mistake, not a failure of the server.
   const isServers = status === null ? cause !== 'blocked' : status >= 500
   return isServers ? 'not answered' : 'refused'
 }
@@ -217,7 +217,7 @@ function judge(round: Round, events: readonly Event[], result: Try, now: Seconds
     case 'taken':
       health.failingSince = null
       health.failures = 0
-      // What was in flight when the server asked for time does not end that.
+      // A request that was in flight when the server asked for time does not end the wait.
       if (round.halt === undefined) health.nextTryAt = null
       for (const event of events) round.told.add(event)
       return
@@ -225,7 +225,7 @@ function judge(round: Round, events: readonly Event[], result: Try, now: Seconds
       round.halt = 'gone'
       return
     case 'asked to wait': {
-      // Of several in flight one may have been told that the endpoint is gone.
+      // Another request in flight may have got 410.
       round.halt ??= 'waiting'
       const until = now + Math.min(result.retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
       health.nextTryAt = Math.max(health.nextTryAt ?? 0, until)
@@ -236,16 +236,16 @@ function judge(round: Round, events: readonly Event[], result: Try, now: Seconds
         round.told.add(event)
         round.failed.push(failedOf(event.due, events.length > 1, outcome === 'not answered', now))
       }
-      // What was in flight when the server was left alone counts no more.
+      // Failures of requests in flight when the pause began do not count again.
       if (round.halt === undefined) countFailure(round, events, outcome, now)
   }
 }
 
-/** After so many in a row that the server did not answer, the endpoint rests: longer each time. */
+/** After so many failures in a row the endpoint pauses, longer each time. */
 function countFailure(round: Round, events: readonly Event[], outcome: Outcome, now: Seconds): void {
   const { health } = round
   const isResting = health.failures >= failuresToStop
-  // A repeat may fail by what is in it.
+  // A repeat may fail because of its content.
   if (!isResting && events.some(({ due }) => due.tries > 0)) return
   if (outcome === 'not answered') health.failures += 1
   if (health.failures < failuresToStop) return
@@ -254,15 +254,15 @@ function countFailure(round: Round, events: readonly Event[], outcome: Outcome, 
 }
 
 /**
- * What failed with others is sent again by itself, at once; else after longer and longer. What the server refuses is
- * given up in the end; what it cannot answer, once it is so old that nobody waits for it.
+ * An event of a failed batch is sent again alone, at once; otherwise after longer and longer pauses. What the server
+ * refuses is given up in the end; what gets no answer, once it is so old that nobody waits for it.
  */
 function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Seconds): Failed {
   if (withOthers) return alone(due, now)
   const { tries, refused } = due
   const failed = { ...due, tries: tries + 1, lastAt: now }
   if (isServers) {
-    // When it was asked for again is not written down: by the half hours that it was tried since.
+    // When it was asked for again is not stored: the age follows from its tries, one each half hour.
     const age = due.isAskedFor ? tries * 1_800 : now - due.dueAt
     const isOld = age > keptSeconds
     return { ...failed, nextAt: isOld ? null : now + after(stopSeconds, tries - refused) }
@@ -272,10 +272,10 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
   return { ...failed, refused: refused + 1, nextAt }
 }
 
-/** It is due by itself, with no tries of its own. */
+/** Due again at once and alone, with its tries counted from zero. */
 const alone = (due: Due, now: Seconds): Failed => ({ ...due, tries: 0, nextAt: now, lastAt: now })
 
-/** Looked at again after a tenth of its age: soon where a draft is published again soon, seldom where it never is. */
+/** Looked at again after a tenth of its age: soon if the draft was made lately, seldom if it stays one. */
 function later(due: Due, now: Seconds): Failed {
   const wait = Math.min(Math.max(Math.round((now - due.dueAt) / 10), 60), 3_600)
   return { ...due, nextAt: now + wait, lastAt: due.lastAt ?? now }
@@ -288,7 +288,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   const { events } = parts.store
   const now = seconds(parts)
   const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => told.has(event)))
-  // What is left of a notice that was told in part waits by itself.
+  // The events left of a notice of which some were sent wait on their own.
   const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
   const held = planned.filter(({ isHeld }) => isHeld)
   await untilStored(parts, () =>
@@ -298,7 +298,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
       looks: begun.flatMap(({ look }) => look ?? []),
     }),
   )
-  // Where nothing is left to try the outage is over: the next failure, weeks later, is no part of it.
+  // If nothing is left to try, the outage is over: a failure weeks later is a new one.
   const isTroubled = health.failingSince !== null && (await events.waiting(endpoint, now)).waiting > 0
   if (!isTroubled) health.failingSince = null
   if (!isDeepStrictEqual(health, healthOf(endpoint))) await events.setHealth(endpoint, health)
@@ -306,13 +306,13 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   const isFailing = hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds
   const cause = round.halt === 'gone' ? 'gone' : isFailing ? 'failing' : undefined
   if (cause === undefined) return
-  // It may have been paused, or have another address: what the server of the one before said counts no more.
+  // It may have been paused, or have another URL: the answers of the old server no longer count.
   const current = await events.findEndpoint(endpoint.accountId, endpoint.id)
   const isSame = current?.pausedAt === null && current.settings.url === endpoint.settings.url
   if (isSame) await events.pauseEndpoint(endpoint, cause, serverAt(now))
 }
 
-/** What was delivered is written down however long the database takes, or it would be told again. */
+/** A delivery is stored however long the database takes, or it would be sent again. */
 async function untilStored(parts: RoundParts, store: () => Promise<void>): Promise<void> {
   for (;;) {
     try {

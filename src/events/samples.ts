@@ -1,4 +1,4 @@
-// An event of each kind as it would be sent: for the description, and for programs that ask for one.
+// A sample event of each kind, for the description and for programs that ask for one.
 import type { EventKind } from '../core/events.ts'
 import type { EventBody } from './compose.ts'
 
@@ -23,7 +23,7 @@ const lead = {
   asOf,
 }
 
-/** Where they tell something else than a lead as it is. */
+/** Kinds whose sample differs from a plain lead. */
 const others: Partial<Record<EventKind, object>> = {
   'lead.registered': { ...lead, registeredAt: happenedAt },
   'lead.deadline_changed': { ...lead, cause: 'reset' },

@@ -1,4 +1,4 @@
-// The thread that signs and sends. Every address that DNS gives is checked at the very connection; no redirect is
+// The thread that signs and sends. Every address that DNS gives is checked when the connection is made; no redirect is
 // followed, and of an answer only status and Retry-After are read.
 import { createHmac } from 'node:crypto'
 import dns from 'node:dns'
@@ -13,7 +13,7 @@ import { type Delivery, gathered, type Sending, type Sent, type Try, type TryCau
 
 const connectMs = 5_000
 const answerMs = 15_000
-/** A longer answer costs its connection. */
+/** The connection of a longer answer is closed. */
 const mostAnswerBytes = 4_096
 /** Answers of 1xx before the one that counts: without end they would keep the thread from all others. */
 const mostInformation = 100
@@ -25,7 +25,7 @@ const lowerPriority = 10
 
 const egress: Egress = workerData
 const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
-/** Not by the four threads that files and passwords need. */
+/** A resolver of its own: the default one uses the four threads that files and passwords need. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 const lookup: LookupFunction = (host, { all, family }, done) => {
   const types = family === 6 ? (['resolve6'] as const) : (['resolve4', 'resolve6'] as const)
@@ -48,7 +48,7 @@ const lookup: LookupFunction = (host, { all, family }, done) => {
   ask(0, null)
 }
 
-// The agent takes a range of the other family for a faulty one, and would say so at each connection.
+// The agent takes a range of the other family for a mistake, and would warn at each connection.
 console.warn = () => {}
 const filteringBy = (options: https.AgentOptions) =>
   new RequestFilteringHttpsAgent({
@@ -59,14 +59,14 @@ const filteringBy = (options: https.AgentOptions) =>
   })
 const filtering = filteringBy(keepAlive)
 const filteringOnce = filteringBy({})
-// Hosts that the operator has named are looked up as by any program of this machine.
+// Hosts that the operator has named are looked up as any program of this machine does.
 const plain = { 'http:': new http.Agent(keepAlive), 'https:': new https.Agent(keepAlive) }
 
 giveWay()
 
 /**
- * Who waits for an answer goes first: with a core for each thread nothing changes, and where they share one, requests
- * had to wait behind what was sent. Linux gives a thread its own priority; elsewhere it would be that of the process.
+ * Requests come first: without this they had to wait behind what is sent when threads share a core. Linux gives a
+ * thread its own priority; elsewhere it would be that of the process.
  */
 function giveWay(): void {
   if (process.platform !== 'linux') return
@@ -77,7 +77,7 @@ function giveWay(): void {
   }
 }
 
-/** Those of one turn leave together. */
+/** Requests of one turn leave together. */
 const answers = gathered((those: Sent[]) => parentPort?.postMessage(those))
 parentPort?.on('message', (those: Sending[]) => {
   for (const { number, ...delivery } of those) send(delivery).then((result) => answers({ number, ...result }))
@@ -95,7 +95,7 @@ async function send(delivery: Delivery): Promise<Try> {
       const begun = requestFor(delivery, isAgain)
       request = begun
       begun.on('error', (error: NodeJS.ErrnoException) => {
-        // The server closed a connection that was kept, in the very moment in which it was used again.
+        // The server closed a kept connection just as it was used again.
         const isStale = begun.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '')
         if (isStale && !isOver) begin(true)
         else fail(causeOf(error))
@@ -130,7 +130,7 @@ async function send(delivery: Delivery): Promise<Try> {
   return { ...result, milliseconds: Math.round(performance.now() - beganAt) }
 }
 
-/** What goes out again has a connection of its own: where the event is to blame, each that was kept would break by it. */
+/** A repeat gets a new connection: if the event itself breaks connections, it must not break all that are kept. */
 function agentFor(isPlain: boolean, isOperators: boolean, isAgain: boolean) {
   if (!isOperators) return isAgain ? filteringOnce : filtering
   return !isAgain && plain[isPlain ? 'http:' : 'https:']
@@ -140,7 +140,7 @@ function requestFor({ id, url, body, at, secrets }: Delivery, isAgain: boolean):
   const target = new URL(url)
   const isOperators = isAllowed(egress, target)
   const isPlain = target.protocol === 'http:'
-  // Saved when the operator still allowed it.
+  // It was saved when the operator still allowed it.
   if (isPlain && !isOperators) throw blocked()
   const request = (isPlain ? http : https).request(target, {
     method: 'POST',
@@ -170,7 +170,7 @@ function signature(secret: string, text: string): string {
     .digest('base64')
 }
 
-/** In order, the oldest first. */
+/** Oldest first. */
 const unfinished = new Set<IncomingMessage>()
 
 function drain(response: IncomingMessage): void {
@@ -185,7 +185,7 @@ function drain(response: IncomingMessage): void {
     bytes += chunk.length
     if (bytes > mostAnswerBytes) response.destroy()
   })
-  // One that never ends keeps no connection.
+  // An answer that never ends must not keep its connection.
   const late = setTimeout(() => response.destroy(), answerMs)
   response.on('close', () => {
     clearTimeout(late)

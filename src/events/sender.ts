@@ -1,11 +1,11 @@
-// Hands requests to a thread of their own, so that signing and sending hold up nobody who is answered here.
+// Hands requests to a separate thread, so that signing and sending hold up no answers.
 import { Worker } from 'node:worker_threads'
 import type { Egress } from './egress.ts'
 
 /** `secrets` sign, the newest first. */
 export type Delivery = { id: string; url: string; body: string; at: number; secrets: readonly string[] }
 
-/** Why a try has failed, from this list alone: what a server answers is shown and kept nowhere. */
+/** Why a try failed, from a fixed list: the server's answer is neither shown nor kept. */
 export const tryCauses = ['status', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked'] as const
 export type TryCause = (typeof tryCauses)[number]
 
@@ -22,14 +22,14 @@ export type Sender = {
   close(): Promise<void>
 }
 
-/** V8 would let what is over take three times as much before it is cleared away. */
+/** By default V8 lets garbage take three times as much before it collects it. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
-/** What the thread gets, and what it answers. */
+/** Messages to the thread and back. */
 export type Sending = Delivery & { number: number }
 export type Sent = Try & { number: number }
 
-/** Hands on at once what came in one turn of the event loop: each message between threads costs as much as ten more. */
+/** Hands over what came in one turn of the event loop together: a message costs as much as ten more in it. */
 export function gathered<Item>(handOn: (items: Item[]) => void): (item: Item) => void {
   let items: Item[] = []
   return (item) => {

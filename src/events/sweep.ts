@@ -1,5 +1,5 @@
-// Goes through the leads of a campaign for one endpoint, some at a time: gives them their next look, and tells what an
-// edit has changed or what a person has asked for.
+// Goes through the leads of a campaign for one endpoint, some at a time: writes their next look, and notices of what an
+// edit changed or a backfill asks for.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { changeDetail, endOf, type Notice, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts'
 
 const leadsAtOnce = 500
 
-/** One stretch; what is written is at most some notices for each of its leads. */
+/** One stretch: it writes a few notices for each of its leads at most. */
 export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'events'>, sweep: Sweep, now: Seconds) {
   const { endpoint, campaignId, afterEmail, begunAt, pauses } = sweep
   const campaign = await store.configuration.findCampaign(campaignId)
@@ -22,10 +22,10 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
-    // What has passed since it was started is told too, however long it takes to come to this lead.
+    // Moments since the start of the sweep are sent too, however long it takes to reach this lead.
     const pause = pauses.find(({ from, until }) => from <= lead.registeredAt && lead.registeredAt < until)
-    // Of an attempt that a visitor began nobody is told what was before the email was given.
-    // Of who came in a pause the second in which it ends is told too: no look of theirs stands there.
+    // If a visitor began the attempt, nothing from before the email was given is sent.
+    // For a lead who came in a pause, its last second is included, since they have no look for it.
     const from = Math.max(pause ? pause.until - 1 : begunAt, lead.registeredAt)
     const lookAt = nextMoment(campaign.terms, lead.attempt, from, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
