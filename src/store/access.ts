@@ -1,4 +1,4 @@
-// Users of the panel, their sessions and invitations. Both engines read these statements alike.
+// Users of the panel, their sessions and invitations. Both engines run these statements.
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import { type Actor, type AuditAction, addAuditEntry, addUserEntry } from './audit.ts'
@@ -22,13 +22,13 @@ export type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seco
 /** Where a session was begun: the browser in plain words, and the address as `shortAddress` gives it. */
 export type Client = { device: string; address: string }
 
-/** Of a link that makes a user; without an account it makes that too, and there must be no user yet. */
+/** A link that makes a user. Without an account it makes one too, and only while there is no user. */
 export type Invitation = { accountId: number | null; role: Role; endsAt: Seconds }
 
-/** Whose invitation it is: it ends with them, with their password, and when they are no owner any more. */
+/** Whose invitation it is: it ends when they are removed, get a new password or are no longer an owner. */
 export type Inviter = Pick<User, 'id' | 'accountId'>
 
-/** `email` is where the link is mailed to; null where somebody passes it on. */
+/** `email` is where the link is mailed to; null if somebody passes it on. */
 type Invited = { tokenHash: Uint8Array; role: Role; email: string | null; endsAt: Seconds }
 
 /** `id` is the hash of the link's token, in hex; the token itself is kept nowhere. */
@@ -81,7 +81,7 @@ async function createUser(sql: Sql, accountId: number, user: NewUser, by: Actor)
     ...[accountId, user.email, user.passwordHash, user.role, by.at],
   )
   if (row === undefined) throw new Refused('this email has a user already')
-  // An invitation that was mailed twice would let in again who is removed later, with the role that it has.
+  // Ends all invitations to this email: a second one would let somebody back in who is removed later.
   await sql.run('DELETE FROM invitations WHERE account_id = ? AND email = ?', accountId, user.email)
   const created = toUser(row)
   await addUserEntry(sql, by, 'user.created', created, null, { role: created.role })
@@ -112,7 +112,7 @@ export async function setPassword(
   await addUserEntry(sql, by, action, toUser(row), null, null)
 }
 
-/** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
+/** The same, except the session with the hash `keeps`; false if the password is no longer `current`'s. */
 async function changePassword(
   sql: Sql,
   current: Credentials,
@@ -128,7 +128,7 @@ async function changePassword(
   return true
 }
 
-/** The user's sessions, invitations and links for a new password, but for the session with the hash `keeps`. */
+/** Ends the user's sessions, invitations and links for a new password, except the session with the hash `keeps`. */
 async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
   await endOtherSessions(sql, userId, keeps)
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
@@ -169,7 +169,7 @@ async function holdUser(sql: Sql, accountId: number, userId: number) {
   return { user, isLastOwner: user?.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1 }
 }
 
-/** With null as inviter the one that makes the first account and user. @throws Refused where the inviter is no owner */
+/** With null as inviter: the set-up link, for an account and its first user. @throws Refused if not by an owner */
 async function createInvitation(sql: Sql, inviter: Inviter | null, invited: Invited, by: Actor): Promise<void> {
   if (inviter !== null) await needOwner(sql, inviter)
   const { tokenHash, role, email, endsAt } = invited
@@ -198,7 +198,7 @@ async function withdrawInvitation(sql: Sql, accountId: number, tokenHash: Uint8A
   return true
 }
 
-/** Of a link that was not mailed, the beginning of its id is the name. */
+/** An invitation without an email is named by the beginning of its id. */
 function auditInvitation(
   sql: Sql,
   by: Actor,
@@ -214,7 +214,7 @@ function auditInvitation(
 
 const idOf = (tokenHash: Uint8Array) => Buffer.from(tokenHash).toString('hex')
 
-/** Those of an account that can still be used, oldest first. */
+/** An account's invitations that still work, oldest first. */
 async function listInvitations(sql: Sql, accountId: number, now: Seconds): Promise<OpenInvitation[]> {
   const rows = await sql.all(
     `SELECT invitations.*, users.email AS invited_by_email FROM invitations JOIN users ON users.id = invited_by
@@ -251,11 +251,11 @@ export async function acceptInvitation(
   const invitation = await findInvitation(sql, tokenHash)
   if (invitation === undefined || invitation.endsAt <= by.at) return undefined
   if (invitation.accountId === null) {
-    // Of two who use two such links at once, on PostgreSQL the later one waits here, and then finds a user.
+    // If two set-up links are used at once, on PostgreSQL the later one waits here, and then finds a user.
     await sql.bumpVersion(0)
     if (await hasUsers(sql)) return undefined
   }
-  // Of two who use one link at once, one removes the row.
+  // If two use one link at once, only one of them removes the row.
   const removed = await sql.run('DELETE FROM invitations WHERE token_hash = ?', tokenHash)
   if (removed === 0) return undefined
   const accountId = invitation.accountId ?? (await insertAccount(sql, accountName, by)).id
@@ -300,7 +300,7 @@ async function endSession(sql: Sql, tokenHash: Uint8Array): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE token_hash = ?', tokenHash)
 }
 
-/** Those that have not ended, the one that was used last first. */
+/** Sessions that have not ended, the last used first. */
 async function listSessions(
   sql: Sql,
   userId: number,
@@ -325,14 +325,14 @@ async function endSessionOf(sql: Sql, userId: number, tokenHash: Uint8Array): Pr
   return (await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash = ?', userId, tokenHash)) > 0
 }
 
-/** All of the user's but the one with the hash `keeps`. */
+/** Ends all of the user's except the one with the hash `keeps`. */
 async function endOtherSessions(sql: Sql, userId: number, keeps: Uint8Array): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
 }
 
 type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }
 
-/** Removes what ended before: sessions not seen since `unseenSince`, or made before `madeBefore`. */
+/** Removes sessions that have ended: not seen since `unseenSince`, or made before `madeBefore`. */
 async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
   await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)

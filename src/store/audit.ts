@@ -18,13 +18,13 @@ export type Actor = {
 export const serverAt = (at: Seconds): Actor => ({ kind: 'server', name: 'server', address: null, at })
 
 /**
- * Leads are named by their id. What is done to many at once is counted, with the campaign's id; a campaign's own
- * entries are of its settings alone.
+ * Leads are named by their id. What is done to many at once is counted, with the campaign's id. Entries of a campaign
+ * itself are about its settings only.
  */
 export const subjectKinds = ['account', 'user', 'invitation', 'key', 'campaign', 'webhook', 'lead', 'leads'] as const
 type SubjectKind = (typeof subjectKinds)[number]
 
-/** What is done to each: the action is `SUBJECT.done`. */
+/** What can be done to each subject: the action is `SUBJECT.done`. */
 const acts = {
   account: ['created', 'changed'],
   user: [
@@ -45,7 +45,7 @@ export type ActOn<Kind extends SubjectKind> = (typeof acts)[Kind][number]
 export type AuditAction = { [Kind in SubjectKind]: `${Kind}.${ActOn<Kind>}` }[SubjectKind]
 export const auditActions = subjectKinds.flatMap((kind) => acts[kind].map((done) => `${kind}.${done}`))
 
-/** Settings before and after, without secrets and without emails of leads; null where there was, or is, nothing. */
+/** Settings before and after, without secrets and leads' emails; null if there was or is nothing. */
 export type Change = {
   accountId: number
   action: AuditAction
@@ -57,7 +57,7 @@ export type Change = {
 /** What somebody did to a lead by hand, to be written with the lead. */
 export type LeadEntry = { by: Actor; change: Change }
 
-/** What changes nothing leaves no entry: the same settings saved again. */
+/** Saving the same settings again leaves no entry. */
 export async function addIfChanged(sql: Sql, by: Actor, change: Change): Promise<void> {
   if (!isDeepStrictEqual(change.before, change.after)) await addAuditEntry(sql, by, change)
 }
@@ -74,7 +74,7 @@ export async function addAuditEntry(sql: Sql, by: Actor, change: Change): Promis
   )
 }
 
-/** Of what was done to a user, with the action and the settings before and after. */
+/** Writes what was done to a user, with the settings before and after. */
 export function addUserEntry(
   sql: Sql,
   by: Actor,
@@ -87,7 +87,7 @@ export function addUserEntry(
   return addAuditEntry(sql, by, { accountId, action, subject, before, after })
 }
 
-/** One of those that an act is done to, such as an import: they are counted. */
+/** A lead to which something is done together with others, as in an import: they are counted. */
 export function counted({ accountId, id, name }: { accountId: number; id: number; name: string }, action: AuditAction) {
   const subject = { kind: 'leads', id, name } as const
   return { accountId, action, subject, before: null, after: { count: 1 } } satisfies Change
@@ -106,7 +106,7 @@ export async function addLeadEntries(sql: Sql, entries: readonly LeadEntry[]): P
   }
 }
 
-/** An act may take several transactions: its entry grows for as long as it is the last one of its subject. */
+/** An import may take several transactions: its entry grows as long as it is the last one of its subject. */
 export async function addCount(sql: Sql, by: Actor, change: Change & { after: { count: number } }): Promise<void> {
   const { accountId, action, subject, after } = change
   const of = [accountId, subject.kind, String(subject.id)]
@@ -128,7 +128,7 @@ export type AuditEntry = Pick<Change, 'action' | 'before' | 'after'> & {
   subject: { kind: string; id: number | string; name: string }
 }
 
-/** `to` is excluded. `likeId` names another entry of the one who is meant; `subjectId` goes with its kind. */
+/** `to` is excluded. `likeId` names an entry by the actor in question; `subjectId` needs the subject's kind. */
 export type AuditFilter = {
   from?: Seconds | undefined
   to?: Seconds | undefined
@@ -153,7 +153,7 @@ export function auditOn({ read, writeUnflushed }: Runner) {
   return { ...boundTo(read, { listEntries, listActors, listActions }), ...boundTo(writeUnflushed, { purge }) }
 }
 
-/** Of the same account: nobody learns anything of another's entry. */
+/** Only an entry of the same account: nobody learns anything about another's. */
 const likeEntry = `(actor, actor_name) IN (SELECT same.actor, same.actor_name FROM audit_entries AS same
   WHERE same.account_id = audit_entries.account_id AND same.id = ?)`
 
@@ -204,8 +204,8 @@ function fitting(sizes: Row[]): number {
 }
 
 /**
- * Everyone who stands in the account's log, with the id of their last entry; of very many, those who did something last.
- * Sorted here: each engine would sort names in an order of its own.
+ * Every actor in the account's log, with the id of their last entry; if there are very many, the most recent ones.
+ * Sorted here, since each engine sorts names differently.
  */
 async function listActors(sql: Sql, accountId: number): Promise<(AuditEntry['actor'] & { likeId: number })[]> {
   const rows = await sql.all(

@@ -1,5 +1,5 @@
-// Statements on accounts, keys and campaigns, which both engines read alike. Whatever changes them counts
-// that first: on PostgreSQL this makes the changes of one account wait for each other.
+// Statements on accounts, keys and campaigns, for both engines. Every change first raises the version: on PostgreSQL
+// this makes changes of one account wait for each other.
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type CampaignSettings, campaignType } from '../core/campaign.ts'
@@ -31,7 +31,7 @@ import {
 } from './model.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
 
-/** Accounts, keys and campaigns. Each call rejects with StoreUnavailable where the database does not answer. */
+/** Accounts, keys and campaigns. Each call rejects with StoreUnavailable if the database does not answer. */
 export type Configuration = ReturnType<typeof configurationOn>
 
 export function configurationOn({ read, snapshot, write, writeUnflushed }: Runner) {
@@ -43,7 +43,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
     ...boundTo(write, { applyCampaign, archiveCampaign, deleteCampaign }),
     ...boundTo(writeUnflushed, { removeDeleted }),
-    /** Not a change that others have to hear of. One write for a key and minute, whichever node reports it. */
+    /** Not a change that other nodes need to know. One write for a key and minute, whichever node reports it. */
     noteKeyUses: (uses: readonly KeyUse[]) => writeUnflushed((sql) => runAll(sql, keyUseStatements(uses))),
   }
 }
@@ -155,8 +155,8 @@ async function changeKey(
 }
 
 /**
- * Adds `next`, and lets the key work until `graceEndsAt`; false where it was revoked or replaced before. The end of the
- * grace is compared with the clock; revoked_at is not, so that no clock brings a key back.
+ * Adds `next`, and lets the old key work until `graceEndsAt`; false if it was revoked or replaced before. The end of
+ * the grace is compared with the clock; revoked_at is not, so that no clock brings a key back.
  */
 async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: NewKey, by: Actor): Promise<boolean> {
   await sql.bumpVersion(next.accountId)
@@ -174,7 +174,7 @@ async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: Ne
   return true
 }
 
-/** In one order, so that two nodes never wait for each other in a circle. */
+/** Always in the same order, so that two nodes cannot deadlock. */
 function keyUseStatements(uses: readonly KeyUse[]): Statement[] {
   const sorted = [...uses].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
   return sorted.map(({ keyId, usedAt }) => [
@@ -243,19 +243,19 @@ async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTota
   return { published: totalOf(0), drafts: totalOf(1) }
 }
 
-/** Ids, the newest first, at most `limit`; drafts are not among them. */
+/** Ids of published campaigns, the newest first, at most `limit`. */
 async function newestPublished(sql: Sql, accountId: number, limit: number): Promise<number[]> {
   const newest = 'SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0 ORDER BY id DESC LIMIT ?'
   return (await sql.all(newest, accountId, limit)).map(({ id }) => id)
 }
 
-/** Of those that are not archived. */
+/** Only those that are not archived. */
 async function newestCampaign(sql: Sql, accountId: number): Promise<number | undefined> {
   const newest = 'SELECT id FROM campaigns WHERE account_id = ? AND archived_at IS NULL ORDER BY id DESC LIMIT 1'
   return (await sql.get(newest, accountId))?.id
 }
 
-/** Whether any published campaign of the account has a lead; visitors without an email are none. */
+/** Whether any published campaign of the account has a lead; visitors without an email do not count. */
 async function isLiveWithLead(sql: Sql, accountId: number): Promise<boolean> {
   const found = await sql.get(
     `SELECT 1 AS found FROM leads WHERE account_id = ? AND ${hasEmail} AND campaign_id IN
@@ -267,7 +267,7 @@ async function isLiveWithLead(sql: Sql, accountId: number): Promise<boolean> {
 
 /** The caller's transaction sees one moment, so that campaign, pages, rules and version belong together. */
 export async function findCampaign(sql: Sql, campaignId: number): Promise<Campaign | undefined> {
-  // PostgreSQL fails at a number that no id can be.
+  // PostgreSQL fails at a number too large for an id.
   if (!Number.isSafeInteger(campaignId)) return undefined
   const row = await sql.get('SELECT * FROM campaigns WHERE id = ?', campaignId)
   if (row === undefined) return undefined
@@ -279,7 +279,7 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
     accountId: row.account_id,
     name: row.name,
     isDraft: row.is_draft === 1,
-    // Campaigns that were stored before there were conversions do not say.
+    // Campaigns stored before there were conversions lack it.
     conversion: { closes: false },
     ...settings,
     terms: termsOf({ timeZone: settings.timeZone, mechanism }),
@@ -291,7 +291,7 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
   }
 }
 
-/** Nobody finds it, or a lead of it, from now on; `removeDeleted` removes what is left. Undefined where there is none. */
+/** From now on nobody finds it or its leads; `removeDeleted` removes what is left. Undefined if there is none. */
 async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<DeletedCampaign | undefined> {
   const row = await sql.get('SELECT account_id FROM campaigns WHERE id = ?', campaignId)
   if (row === undefined) return undefined
@@ -306,13 +306,13 @@ async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<
   return { accountId: row.account_id, id: campaignId }
 }
 
-/** Those that have something left. */
+/** Deleted campaigns that still have rows. */
 async function deletedCampaigns(sql: Sql): Promise<DeletedCampaign[]> {
   const rows = await sql.all('SELECT id, account_id FROM deleted_campaigns ORDER BY id')
   return rows.map((row) => ({ id: row.id, accountId: row.account_id }))
 }
 
-/** The log alone gives the settings of every campaign at every instant: each entry has all of them. */
+/** Each entry has all settings, so that the log alone shows those of every campaign at every instant. */
 async function logCampaign(
   sql: Sql,
   by: Actor,
@@ -330,7 +330,7 @@ async function logCampaign(
   })
 }
 
-/** Takes the campaign back to draft as well, or brings it back, as a draft. */
+/** Also makes the campaign a draft; restored, it stays a draft. */
 async function archiveCampaign(
   sql: Sql,
   accountId: number,
@@ -352,8 +352,8 @@ async function archiveCampaign(
 }
 
 /**
- * Makes the campaign, or with an id replaces that one whole, as one step with `mayReplace`.
- * @throws Refused, and ChangedMeanwhile where that says no
+ * Makes the campaign, or with an id replaces all of that one, in one step with `mayReplace`.
+ * @throws Refused, and ChangedMeanwhile if that says no
  */
 async function applyCampaign(
   sql: Sql,
@@ -383,7 +383,7 @@ async function applyCampaign(
   return after
 }
 
-/** The campaign that stands there. @throws Refused, and ChangedMeanwhile where `mayReplace` says no */
+/** The stored campaign. @throws Refused, and ChangedMeanwhile if `mayReplace` says no */
 async function needReplaceable(
   sql: Sql,
   accountId: number,
@@ -424,14 +424,14 @@ async function insertCampaign(sql: Sql, accountId: number, columns: Value[]): Pr
 
 async function updateCampaign(sql: Sql, id: number, columns: Value[], isDraft: boolean): Promise<void> {
   await sql.run(
-    // Published, it is no longer archived.
+    // Once published, it is no longer archived.
     `UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ?,
       archived_at = CASE WHEN ? = 0 THEN NULL ELSE archived_at END WHERE id = ?`,
     ...[...columns, Number(isDraft), id],
   )
 }
 
-/** Attempts of these groups store different things, so a lead cannot go from one to another. */
+/** Attempts of these groups store different things, so leads cannot change from one to another. */
 function kindGroup(kind: string): string {
   return kind === 'fixed' || kind === 'none' ? kind : 'anchored'
 }
@@ -447,7 +447,7 @@ async function ruleIdOf(sql: Sql, campaignId: number, rule: Rule): Promise<numbe
   return row?.id
 }
 
-/** It refers to no page, and would stay. */
+/** Its row does not refer to the page's, and would stay. */
 const forgetSighting = 'DELETE FROM page_sightings WHERE page_id = ?'
 
 async function replacePages(sql: Sql, campaignId: number, pages: CampaignSettings['pages']): Promise<void> {

@@ -1,4 +1,4 @@
-// Orders of leads: one row each. Both engines read these statements alike; each names the account.
+// Orders of leads: one row each. Both engines run these statements; each names the account.
 import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
 import { type Attempt, setByHand } from '../core/mechanism/attempt.ts'
 import { amountOf, type Buyer, type Conversion, type Order, type Purchase } from '../core/order.ts'
@@ -15,15 +15,15 @@ import { addSignups, nobody } from './results.ts'
 import { ordersByQuarter, peopleBetween, reversedBetween, salesBetween } from './sales.ts'
 import { boundTo, type Runner, type Sql, type Value } from './sql.ts'
 
-/** Who told of an order. Positions are stored: add new ones at the end. */
+/** Where an order came from. Positions are stored: add new ones at the end. */
 export const sources = ['api', 'panel', 'command line', 'import'] as const
 export type Source = (typeof sources)[number]
 
-/** An order as a channel tells it. */
+/** An order as a channel gives it. */
 export type Told = { order: Order; buyer: Buyer; source: Source }
-/** What an order does to the offer. `found` is the attempt as it was when the order was given. */
+/** What an order does to the offer. `found` is the attempt at the purchase. */
 export type Judge = (campaign: Campaign, lead: Lead, found: Attempt) => Purchase
-/** By the rules, or by the hand that had set it before. */
+/** Back to the rules, or to the deadline set by hand before. */
 export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
 
 export function conversionsOn({ read, writeInTime }: Runner, refs: RefCipher) {
@@ -38,16 +38,16 @@ export function conversionsOn({ read, writeInTime }: Runner, refs: RefCipher) {
   return {
     ...boundTo(read, { list, newest, ofLead, find, firstOf }),
     ...boundTo(read, { ordersByQuarter, salesBetween, reversedBetween, peopleBetween }),
-    /** Writes the order with all that it does. One that is known is answered as it is. Resolves once it is on disk. */
+    /** Writes the order and what it does. A known one is returned unchanged. Resolves once it is on disk. */
     convert: (of: CampaignOf, told: Told, judge: Judge, now: Seconds, by: Actor | null) =>
       inCampaign(of, now, by, (on) => convert(on, told, judge)),
-    /** Counts the order out. `reopen` decides on the lead where the order's closing still stands. */
+    /** Counts the order out. `reopen` decides about the lead if its offer is still ended by the order. */
     reverse: (of: CampaignOf, orderId: string, reopen: Reopen | null, now: Seconds, by: Actor | null) =>
       inCampaign(of, now, by, (on) => reverse(on, orderId, reopen)),
   }
 }
 
-/** `by` is null for requests of the API, which are no entries of the audit log. */
+/** `by` is null for requests of the API, which are not in the audit log. */
 type Work = { sql: Sql; refs: RefCipher; campaign: Campaign; now: Seconds; by: Actor | null }
 
 async function convert(work: Work, told: Told, judge: Judge) {
@@ -61,7 +61,7 @@ async function convert(work: Work, told: Told, judge: Judge) {
   const isFirst = !(await hasBought(sql, campaign, lead.id))
   const id = await insert(work, lead, told, purchase)
   const conversion = (await findOrder(work, told.order.orderId)) as Conversion
-  // Somebody else told the order meanwhile, of another lead.
+  // Somebody else recorded the order meanwhile, for another lead.
   if (id === undefined) return { conversion, created: false }
   if (purchase.closing !== null) await change(work, lead, { ...lead, attempt: purchase.closing })
   if (isFirst) await count(work, conversion, 1)
@@ -71,8 +71,8 @@ async function convert(work: Work, told: Told, judge: Judge) {
 }
 
 /**
- * The attempt as it stood at `at`, when the buyer bought. What came after is taken back: a first visit, a deadline by
- * hand, or an order that ended the offer. The first of those orders has kept the deadline that it replaced.
+ * The attempt at `at`, when the buyer bought. What came later is undone: a first visit, a deadline set by hand, or an
+ * order that ended the offer. The first of those orders has kept the deadline that it replaced.
  */
 async function foundAt({ sql, campaign }: Work, lead: Lead, at: Seconds): Promise<Attempt> {
   const { number, resets, anchorAt, byHand } = lead.attempt
@@ -87,7 +87,7 @@ async function foundAt({ sql, campaign }: Work, lead: Lead, at: Seconds): Promis
   return setByHand(campaign.terms, attempt, wasSet ? replacedDeadlineAt : null, at)
 }
 
-/** Without the order's id, by which the shop knows who bought. */
+/** Without the order's id, which may tell who bought. */
 async function logConverted({ sql, campaign, by }: Work, leadId: number, told: Told, endsOffer: boolean) {
   if (by === null) return
   if (told.source === 'import') return addLeadEntries(sql, [{ by, change: counted(campaign, 'leads.orders_imported') }])
@@ -118,7 +118,7 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
     'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL RETURNING lead_id',
     ...[now, campaign.accountId, id],
   )
-  // By what names the lead now: it may have been erased meanwhile.
+  // By the lead's present name: it may have been erased meanwhile.
   if (reversed !== undefined) await countOut(work, conversion, reversed.lead_id)
   if (by !== null && (reversed !== undefined || decision)) {
     const after = { isReversed: true, reopensOffer: decision !== undefined }
@@ -127,7 +127,7 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
   return (await find(sql, campaign.accountId, id)) as Conversion
 }
 
-/** Of a lead that the campaign has, and nobody erases meanwhile. */
+/** Locks the campaign's lead, so that nobody erases it meanwhile. */
 async function lock({ sql, refs, campaign }: Work, email: string): Promise<Lead | undefined> {
   const row = await sql.get(lockLead, campaign.accountId, campaign.id, email)
   if (row === undefined) return undefined
@@ -138,7 +138,7 @@ async function lock({ sql, refs, campaign }: Work, email: string): Promise<Lead 
   return leadOf(values, email, refs.write({ accountId: campaign.accountId, leadId: id, salt }), rule)
 }
 
-/** The email of the campaign's lead that is meant. */
+/** The email of the campaign's lead that the buyer names. */
 async function emailOf({ sql, refs, campaign }: Work, buyer: Buyer): Promise<string | undefined> {
   if ('email' in buyer) return (await sql.get(findLead, campaign.accountId, campaign.id, buyer.email))?.email
   const parts = refs.read(buyer.ref)
@@ -153,7 +153,7 @@ async function change({ sql, campaign }: Work, lead: Lead, decision: Decision): 
   await insertNotices(sql, campaign.accountId, notices)
 }
 
-/** The id; undefined where the order is there already. */
+/** The id; undefined if the order exists already. */
 async function insert({ sql, campaign, now }: Work, lead: Lead, { order, source }: Told, purchase: Purchase) {
   const { deadline, attempt, cycle, closing } = purchase
   const { byHand } = lead.attempt
@@ -173,16 +173,16 @@ async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Pro
   return (await firstOf(sql, accountId, [leadId])).size > 0
 }
 
-/** A lead that has bought at last, or nothing any more, with the people who signed up when it did. */
+/** Counts a lead that now has its first order, or no order any more, among the people who signed up when it did. */
 async function count({ sql, campaign }: Work, { registeredAt }: Conversion, converted: 1 | 0 | -1) {
   const of = { accountId: campaign.accountId, campaignId: campaign.id }
   const fromAt = registeredAt - (registeredAt % quarterSeconds)
   await addSignups(sql, [{ ...of, fromAt, ...nobody, converted }], 1)
 }
 
-/** A lead of whose orders none stands any more. */
+/** Takes the lead off the buyers if none of its orders counts any more. */
 async function countOut(work: Work, conversion: Conversion, leadId: number): Promise<void> {
-  // Of an erased lead no row is left to lock: who reverses another of its orders waits for this one.
+  // An erased lead has no row to lock: reversing another of its orders waits for this one.
   await count(work, conversion, 0)
   if (!(await hasBought(work.sql, work.campaign, leadId))) await count(work, conversion, -1)
 }
@@ -225,7 +225,7 @@ const ofLead = (
   limit = Number.MAX_SAFE_INTEGER,
 ) => select(sql, accountId, 'c.lead_id = ? ORDER BY c.id LIMIT ?', leadId, limit)
 
-/** When each of the leads first bought something that stands; those who did not are missing. */
+/** When each of the leads first bought something that still counts; those who did not are missing. */
 async function firstOf(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Map<number, Seconds>> {
   const rows = await sql.all(
     `SELECT lead_id, min(at) AS at FROM conversions WHERE account_id = ? AND reversed_at IS NULL

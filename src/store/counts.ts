@@ -1,4 +1,4 @@
-// What recipients did, added up by day. Nobody is named here but the lead, by its id.
+// What recipients did, added up by day. A row names only the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
 import { countLeads, countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
@@ -9,27 +9,27 @@ import { boundTo, inParts, type Row, type Runner, runAll, type Sql, type Stateme
 export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
 export type Kind = (typeof kinds)[number]
 
-/** Who fetched: a person as far as one can tell, a proxy that fetches for mail programs, a scanner of links. */
+/** Who fetched: a person, as far as one can tell; a proxy for mail programs; a link scanner. */
 export const fetchers = ['person', 'proxy', 'scanner'] as const
 export type Fetcher = (typeof fetchers)[number]
 
 export type Count = {
   accountId: number
   campaignId: number
-  /** Of the campaign's zone, in days since 1970-01-01. */
+  /** The day in the campaign's time zone, in days since 1970-01-01. */
   day: number
-  /** Null where no page is concerned. */
+  /** Null if it is not about a page. */
   pageId: number | null
   /** Null for visitors without an email. */
   leadId: number | null
   kind: Kind
   fetcher: Fetcher
   total: number
-  /** Of the newest of them. */
+  /** When the newest of them was counted. */
   lastAt: Seconds
 }
 
-/** Of registrations and orders other rows say when they were. */
+/** Not registrations and orders: other rows say when they were. */
 type Happened = { kind: Exclude<Kind, 'registration' | 'conversion'> }
 export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt' | 'kind'> & Happened
 export type LeadCount = Omit<CampaignCount, 'pageId'>
@@ -56,8 +56,8 @@ export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
 }
 
 /**
- * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
- * in a circle.
+ * Adds to the stored counts, so many rows with a statement. Always in the same order, so that two nodes cannot
+ * deadlock.
  */
 function countStatements(counts: readonly Count[], rowsAtOnce: number): Statement[] {
   const daily = new Map<string, number[]>()

@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto'
 import type { Sql } from './sql.ts'
 
-/** In the place of an order's id, which begins with no space. An id may hold an address. */
+/** In place of an order's id, which may hold an address. It begins with a space, as no id does. */
 export function markOf(campaignId: number, orderId: string): string {
   return ` ${hash('sha256', `order ${campaignId} ${orderId}`)}`
 }
 
-/** To be called once the lead is gone: nobody adds an order of it then. */
+/** Call it once the lead is gone: then nobody can add an order of it. */
 export async function unlinkOrders(sql: Sql, accountId: number, campaignId: number, leadId: number): Promise<void> {
   const orders = await sql.all(
     'SELECT id, order_id FROM conversions WHERE account_id = ? AND lead_id = ? AND campaign_id = ? ORDER BY id',

@@ -1,11 +1,11 @@
-// How the store says no.
+// Errors of the store.
 
-/** The database does not answer, is locked by somebody else, or was taken away. */
+/** The database does not answer, is locked by somebody else, or was removed. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** A server behind the database is away, as a worker of Citus: what has no rows there can still be asked for. */
+/** A server behind the database is away, such as a worker of Citus: rows elsewhere can still be read. */
 export class PartlyUnavailable extends StoreUnavailable {
   override name = 'PartlyUnavailable'
 }
@@ -15,7 +15,7 @@ export class UnusableDatabase extends Error {
   override name = 'UnusableDatabase'
 }
 
-/** It has no tables, so it is hardly the one that was meant. */
+/** It has no tables, so it is probably not the one that was meant. */
 export class EmptyDatabase extends UnusableDatabase {
   override name = 'EmptyDatabase'
 }

@@ -15,7 +15,7 @@ export type Factor = {
   recoveryCodes: Uint8Array[]
 }
 
-/** What somebody has shown: a code of this step, or a recovery code with this hash. */
+/** A code of this step, or a recovery code with this hash. */
 export type FactorProof = { step: number } | { recoveryCode: Uint8Array }
 
 export function factorsOn({ read, write }: Pick<Runner, 'read' | 'write'>, seal: Seal) {
@@ -53,7 +53,7 @@ async function findSealed(sql: Sql, userId: number): Promise<SealedFactor | unde
   return { secret: first.factor_secret, step: first.factor_step, recoveryCodes }
 }
 
-/** Uses it up. Of several who show the same one, one gets true, over all nodes. */
+/** Uses it up. If several use the same one, over all nodes only one gets true. */
 async function takeProof(sql: Sql, userId: number, proof: FactorProof): Promise<boolean> {
   if ('recoveryCode' in proof) {
     const taken = 'DELETE FROM recovery_codes WHERE user_id = ? AND code_hash = ?'
@@ -89,14 +89,14 @@ async function switchFactorOff(sql: Sql, user: FactorUser, proof: FactorProof, b
   return true
 }
 
-/** The operator's way: without a proof. False where the user has none. */
+/** For the operator: without a code. False if the user has no factor. */
 async function resetFactor(sql: Sql, user: FactorUser, by: Actor): Promise<boolean> {
   if (!(await removeFactor(sql, user.id))) return false
   await addUserEntry(sql, by, 'user.factor_reset', user, { secondFactor: true }, { secondFactor: false })
   return true
 }
 
-/** Those of before no longer work. False where the proof was used meanwhile. */
+/** The old codes no longer work. False if the code was used meanwhile. */
 async function replaceRecoveryCodes(
   sql: Sql,
   user: FactorUser,

@@ -1,4 +1,4 @@
-// Many leads of a campaign, in an order, as both engines read them. "Values" are what stands for the `?`.
+// Many leads of a campaign, in order, for both engines. "Values" are those for the `?`.
 import type { Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import { columns, fromLeadsWithEmail, type LeadWithEmail } from './lead-sql.ts'
@@ -6,7 +6,7 @@ import type { Campaign, DeadlineFilter, DeadlinePosition, Lead, LeadFilter } fro
 import type { Value } from './sql.ts'
 import type { LeadStore } from './store.ts'
 
-/** Of a deadline that was set by hand nobody asks when it opens. */
+/** An offer whose deadline was set by hand has no opening. */
 const opensByHand = 'CAST(0 AS bigint)'
 
 /**

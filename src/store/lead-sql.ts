@@ -1,4 +1,4 @@
-// The statements on leads, which both engines read alike. Each names the account: a database that is divided by
+// The statements on leads, for both engines. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
 import { beforeEmails } from '../core/visitor.ts'
 import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
@@ -102,7 +102,7 @@ export async function removeDeleted(sql: Sql, { accountId, id }: DeletedCampaign
   return true
 }
 
-/** Resolves with how many of them there were. */
+/** Resolves with how many there were. */
 export async function deleteNamed(sql: Sql, leads: readonly LeadName[], by: Actor): Promise<number> {
   const lead = `${ofCampaign} AND email = ?`
   const ofLead = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`

@@ -6,7 +6,7 @@ import { fromLeadsWithEmail } from './lead-sql.ts'
 import type { Campaign } from './model.ts'
 import type { Sql, Statement } from './sql.ts'
 
-/** `cycle`: their offer comes again by itself, and how it is now is not told by what is stored. */
+/** `cycle`: the offer comes again by itself, so stored values do not give its present state. */
 export type StateCounts = Record<Offer['state'] | 'cycle', number>
 
 export type StateStep = { counts: StateCounts; afterEmail: string | null }

@@ -1,4 +1,4 @@
-// What brings a database from one version to the next. `NNNN-name.sql` holds for both engines, in PostgreSQL's words;
+// What brings a database from one version to the next. `NNNN-name.sql` is for both engines, in PostgreSQL's SQL;
 // `NNNN-name.sqlite.sql` and `NNNN-name.postgres.sql` for one. A migration that was released is never edited.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export const firstVersion = 2
 /** The database version that this program works with. */
 export const latestVersion = Math.max(...files.map(versionOf))
 
-/** What makes a database of this version of the one before; of none where it is the first. */
+/** The migrations that make each version from the one before; the first starts from an empty database. */
 export function migrationTo(version: number, engine: Engine): string {
   const isFor = (file: string) => file.split('.').length === 2 || file.endsWith(`.${engine}.sql`)
   const steps = files.filter((file) => versionOf(file) === version && isFor(file))
@@ -31,7 +31,7 @@ function inWordsOfSqlite(text: string): string {
     .replaceAll(/^\);$/gm, ') STRICT;')
 }
 
-/** @throws UnusableDatabase where the database is not for this program, or not yet, or has no tables and gets none */
+/** @throws UnusableDatabase if the database is of another program, newer, or empty and may not get tables */
 export function assertKnown(version: number, mayCreate = true): void {
   if (version === 0 && !mayCreate) {
     throw new EmptyDatabase('the database of DATABASE_URL is empty: serve, migrate or account create makes its tables')

@@ -1,4 +1,4 @@
-// What is kept: accounts, keys, campaigns and leads, as the rest of Lastcall sees them.
+// What is stored: accounts, keys, campaigns and leads, as the rest of Lastcall sees them.
 import type { CampaignSettings } from '../core/campaign.ts'
 import type { Notice, Watcher } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
@@ -26,13 +26,13 @@ export type Key = {
   name: string
   scopes: readonly Scope[]
   createdAt: Seconds
-  /** Of the first use in its minute; stored a few seconds after it. */
+  /** The first use in the last minute of use; stored a few seconds later. */
   lastUsedAt: Seconds | null
   /** It stops working then: in the future for a key that was replaced with a time of grace. */
   revokedAt: Seconds | null
 }
 
-/** What a key is made of; the rest comes with time. */
+/** The properties of a new key. */
 export type NewKey = Omit<Key, 'lastUsedAt' | 'revokedAt'> & { secretHash: Uint8Array }
 
 export type KeyUse = { keyId: string; usedAt: Seconds }
@@ -43,7 +43,7 @@ export type LiveKey = {
   secretHash: Uint8Array
   account: Account
   scopes: readonly Scope[]
-  /** The end of its time of grace, past or to come; null where it was not replaced. */
+  /** The end of its time of grace, past or to come; null if it was not replaced. */
   revokedAt: Seconds | null
 }
 
@@ -58,13 +58,13 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   pages: Page[]
   /** The rule that an attempt beginning now freezes. */
   ruleId: number | null
-  /** Of the configuration, when the campaign was read. */
+  /** The version of the configuration when the campaign was read. */
   version: number
-  /** Every rule that an attempt of this campaign was begun with. */
+  /** Every rule with which an attempt of this campaign began. */
   rules: ReadonlyMap<number, Rule>
-  /** Left out where the panel was not what changed it last. */
+  /** Left out if it was not last changed in the panel. */
   changed?: CampaignChange
-  /** Who wants to hear of it. */
+  /** The endpoints that listen to it. */
   watchers: readonly Watcher[]
 }
 
@@ -82,7 +82,7 @@ export function asFile(campaign: Campaign) {
 
 export type CampaignChange = { at: Seconds; userId: number }
 
-/** Whether the campaign that stands there is the one that somebody means to replace. */
+/** Whether the stored campaign is the one that somebody means to replace. */
 export type MayReplace = (standing: Campaign) => boolean
 
 export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean; isArchived: boolean }
@@ -91,7 +91,7 @@ export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean 
 
 export type CampaignTotals = { published: number; drafts: number }
 
-/** It is gone for everybody, and something of it is left to be removed. */
+/** A campaign that is gone for everybody, with rows left to remove. */
 export type DeletedCampaign = { accountId: number; id: number }
 
 export type Lead = {
@@ -104,7 +104,7 @@ export type Lead = {
   attempt: Attempt
 }
 
-/** What names a lead to people. */
+/** What identifies a lead to people. */
 export type LeadName = { campaign: Campaign; email: string }
 
 /** Leads whose email begins with `prefix` and comes after `afterEmail`; either may be empty. */
@@ -119,16 +119,16 @@ export type DeadlineFilter = { after: DeadlinePosition | null; isDescending: boo
 /** Leads with `part` anywhere in their email, in capital or small letters. */
 export type PartFilter = { part: string; afterEmail: string; limit: number }
 
-/** `read` were looked at; the next step begins after `afterEmail`, null where there is none. */
+/** `read` were looked at; the next step begins after `afterEmail`, null if there is none. */
 export type SearchStep = { leads: Lead[]; read: number; afterEmail: string | null }
 
 /** What a ref names: a lead of this campaign, to be read with the campaign's rules. */
 export type FoundLead = { id: number; campaignId: number; lead(campaign: Campaign): Promise<Lead> }
 
-/** What becomes of a lead: a new one, or a changed attempt. */
+/** The write of a lead: a new one, or a changed attempt. */
 export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'> & {
   notices?: readonly LeadNotice[]
-  /** Where somebody does it by hand. */
+  /** If somebody does it by hand. */
   entry?: LeadEntry
 }
 
@@ -138,8 +138,8 @@ export type LeadNotice = Omit<Notice, 'leadId'>
 /** Why nothing is done. */
 export type LeadRefusal = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'
 
-/** What a registration makes of the lead it finds; undefined leaves a lead that is there as it is. */
+/** What a registration makes of the lead it finds; undefined leaves an existing lead unchanged. */
 export type Decide = (campaign: Campaign, lead: Lead | undefined) => Decision | LeadRefusal | undefined
 
-/** What was decided on, and what became of it; where there was no lead `before`, it is a new one. */
+/** The lead before and after the decision; without a lead `before` it is a new one. */
 export type LeadWrite = { campaign: Campaign; before: Lead | undefined; lead: Lead }

@@ -13,15 +13,15 @@ export type OpenOptions = {
   lockWaitMs: number
   /** How long a request waits for each answer of PostgreSQL. */
   timeoutMs: number
-  /** Connections to PostgreSQL, for each of the two sorts of statements on leads. */
+  /** Connections to PostgreSQL that write leads, and as many that read leads and count requests. */
   poolSize: number
-  /** Makes ready for requests before the first comes; no statement on the embedded database waits for a lock. */
+  /** Prepares for requests before the first one; no statement on the embedded database waits for a lock. */
   isServer: boolean
   /** False: a database without tables is refused. */
   mayCreate?: boolean
   /**
-   * Told once when a newer Lastcall has brought the database to its version. From then on everything is refused,
-   * with StoreUnavailable: stop the process.
+   * Called once when a newer Lastcall has migrated the database. From then on every call rejects with StoreUnavailable:
+   * stop the process.
    */
   onNewerDatabase?: () => void
 }
@@ -53,8 +53,8 @@ export async function migrateDatabase(location: DatabaseLocation): Promise<{ ver
 }
 
 /**
- * Divides the tables by account among the workers of a Citus cluster, `shards` of each, and resolves with what lies
- * where. What is divided already stays. @throws Refused where that cannot be done, UnusableDatabase
+ * Divides the tables by account among the workers of a Citus cluster, into so many `shards`, and resolves with what
+ * lies where. Tables that are divided already stay. @throws Refused if that cannot be done, UnusableDatabase
  */
 export async function distributeDatabase(location: DatabaseLocation, shards: number | undefined): Promise<unknown> {
   if (location.engine === 'sqlite')

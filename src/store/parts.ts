@@ -1,5 +1,5 @@
-// The parts of the store whose statements both engines read alike. Each call rejects with StoreUnavailable where the
-// database does not answer.
+// The parts of the store whose statements both engines run. Each call rejects with StoreUnavailable if the database
+// does not answer.
 import { accessOn } from './access.ts'
 import { auditOn } from './audit.ts'
 import { conversionsOn } from './conversions.ts'

@@ -8,7 +8,7 @@ export function passwordResetsOn({ read, write }: Runner) {
   return { ...boundTo(read, { find }), ...boundTo(write, { create, use }) }
 }
 
-/** The user's links of before end. False where no user has the email. */
+/** Ends the user's earlier links. False if no user has the email. */
 async function create(sql: Sql, email: string, tokenHash: Uint8Array, endsAt: Seconds): Promise<boolean> {
   const user = await sql.get('SELECT id FROM users WHERE email = ?', email)
   if (user === undefined) return false
@@ -27,10 +27,10 @@ async function find(sql: Sql, tokenHash: Uint8Array, now: Seconds): Promise<User
   return row && toUser(row)
 }
 
-/** Uses the link up, and ends the user's sessions and invitations. False where it does not work (any more). */
+/** Uses up the link, and ends the user's sessions and invitations. False if it does not work (any more). */
 async function use(sql: Sql, tokenHash: Uint8Array, passwordHash: string, by: Omit<Actor, 'name'>): Promise<boolean> {
   const user = await find(sql, tokenHash, by.at)
-  // Of two who use one link at once, one removes the row.
+  // If two use one link at once, only one of them removes the row.
   const removed = await sql.run('DELETE FROM password_resets WHERE token_hash = ?', tokenHash)
   if (user === undefined || removed === 0) return false
   await setPassword(sql, user.id, passwordHash, { ...by, name: user.email }, 'user.password_reset')

@@ -1,6 +1,6 @@
-// The public name of a lead: one AES block (FIPS 197) under a key of the installation. It says to us, and to
-// nobody else, whose lead it is, so that no index on random names is needed: that index cost more than the
-// rest of a registration, and on a database that is divided by account nobody would know where to look.
+// The public name of a lead: one AES block (FIPS 197) under the installation's key. We alone can read which lead it is,
+// so no index on random names is needed: that index cost more than the rest of a registration, and on a database that
+// is divided by account nobody would know where to look.
 import { createCipheriv, createDecipheriv, randomInt } from 'node:crypto'
 
 const blockBytes = 16
@@ -17,7 +17,7 @@ type RefParts = {
 export type RefCipher = {
   /** 32 hexadecimal digits. `accountId` below 2^32, `leadId` below 2^48. */
   write(parts: RefParts): string
-  /** What the ref would name; whether there is such a lead, with that salt, the database knows. */
+  /** What the ref would name. The database says whether there is such a lead with that salt. */
   read(ref: string): RefParts | undefined
 }
 

@@ -1,10 +1,10 @@
-// How a campaign does: its people by when they signed up, and how many offers are open.
+// Results of a campaign: its people by when they signed up, and how many offers are open.
 import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import { fromLeadsWithEmail, hasEmail } from './lead-sql.ts'
 import type { Campaign } from './model.ts'
 import { inParts, type Row, type Sql } from './sql.ts'
 
-/** Of people who signed up within a quarter of an hour. */
+/** The people who signed up within a quarter of an hour. */
 export type SignupCount = {
   accountId: number
   campaignId: number
@@ -17,7 +17,7 @@ export type SignupCount = {
 }
 type CampaignSignups = Omit<SignupCount, 'accountId' | 'campaignId' | 'converted'>
 
-/** Who has come no step further. */
+/** Counts of nobody. */
 export const nobody = { signedUp: 0, started: 0, clicked: 0, converted: 0 }
 
 /** Ascending instant, from `fromAt` on and before `untilAt`. */
@@ -37,7 +37,7 @@ export async function signups(
   })
 }
 
-/** Since when starts are counted: of people who signed up before that, some are missing. */
+/** Since when starts are counted: of people who signed up earlier, some are missing. */
 export async function startsSince(sql: Sql): Promise<Seconds> {
   return (await sql.get('SELECT starts_since FROM installation'))?.starts_since
 }
@@ -60,7 +60,7 @@ export async function addSignups(sql: Sql, counts: readonly SignupCount[], rowsA
   }
 }
 
-/** Counts those among the leads who had not clicked before, with the people who signed up when they did. */
+/** Counts the leads who click for the first time, among the people who signed up when they did. */
 export async function noteClicks(
   sql: Sql,
   accountId: number,
@@ -80,7 +80,7 @@ export async function noteClicks(
   await addSignups(sql, [...found.values()], rowsAtOnce)
 }
 
-/** Those of the leads that nobody has noted yet; each is noted once, whichever node is first. */
+/** Notes that leads have clicked, and gives those that were not noted yet; each is noted once, by the first node. */
 async function firstClicks(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Row[]> {
   const leads = await sql.all(
     `SELECT id, campaign_id, registered_at FROM leads
