@@ -37,7 +37,7 @@ import type { Store } from './store/store.ts'
 
 /** How often tries to sign in that no longer count are removed. */
 const removeTriesMs = 30_000
-/** How long history and counts may take to be stored once nobody is connected. */
+/** How long storing history and counts may take once nobody is connected. */
 const storeMs = 1_200
 
 /** Requests to endpoints at a time. */
@@ -50,7 +50,7 @@ export type AppParts = {
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
-  /** The metrics of all processes, where this is one of several. */
+  /** The metrics of all processes, if this is one of several. */
   metricsOfAll?(): Promise<string>
   /** One more surface: the demo's shop. */
   besides?: FastifyPluginAsync
@@ -115,7 +115,7 @@ export function buildApp(parts: AppParts): App {
 
   return {
     async listen() {
-      // Of `localhost` in small letters Fastify makes a server for each address, and our stop waits for the first alone.
+      // For `localhost` in small letters Fastify makes a server for each address, and our stop waits only for one.
       const host = config.host === 'localhost' ? 'LOCALHOST' : config.host
       await app.listen({ host, port: config.port })
       const { port } = app.server.address() as AddressInfo
@@ -132,7 +132,7 @@ export function buildApp(parts: AppParts): App {
   }
 }
 
-/** What nobody needs any more: tries to sign in, old audit entries, deleted campaigns; until the answer is called. */
+/** Removes old tries to sign in, audit entries and deleted campaigns, until the returned function is called. */
 function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
   const seconds = () => Math.floor(now() / 1_000)
   const removeTries = () => users.removeOldTries(seconds()).catch(() => {})
@@ -162,7 +162,7 @@ function sayingSo(log: Log, what: string, count: (lost: number) => void): (lost:
 
 type Shared = Pick<DispatcherParts, 'configCache' | 'site'>
 
-/** What is told to endpoints. */
+/** Webhooks. */
 function openWebhooks({ config, store, historyTable, log, now }: AppParts, shared: Shared, metrics: WebhookMetrics) {
   const deliveries = openHistory<DeliveryEntry>({
     table: historyTable.deliveries,

@@ -19,25 +19,25 @@ export type Config = {
   historyDays: number
   /** How long the audit log is kept. */
   auditDays: number
-  /** Connections to PostgreSQL for each of the two sorts of statements on leads. */
+  /** Connections to PostgreSQL that write leads, and as many that read leads and count requests. */
   poolSize: number
-  /** Processes on the one port; more than one on PostgreSQL only. */
+  /** Processes that share the port; more than one only on PostgreSQL. */
   workers: number
   /** Emails that one visitor may register by forms in a minute. */
   formRatePerMinute: number
   /** Reverse proxies whose `X-Forwarded-*` are believed. */
   trustProxy: string[]
-  /** Whether endpoints may be made, and are told. */
+  /** Whether endpoints may be made, and webhooks are sent. */
   webhooks: boolean
   /** Where requests to endpoints may go besides the public internet. */
   egress: Egress
   /** Null: no mail is sent. */
   smtp: Smtp | null
-  /** Null: people sign in by password alone. */
+  /** Null: people sign in only by password. */
   oidc: ProviderSettings | null
 }
 
-/** Settings with a flag of their own; those of mail and of the provider hold a secret, and have none. */
+/** Settings with a flag. Those of mail and of the provider hold secrets, and have none. */
 type WithFlag = Omit<Config, 'smtp' | 'oidc'>
 
 /** A setting that cannot be used; the message names it and says what would be right. */
@@ -232,7 +232,7 @@ function readOidc(): ProviderSettings | null {
   return { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET, isOnly }
 }
 
-/** Codes and tokens go there: in the clear only on this machine. */
+/** Codes and tokens go there, so `http:` only on this machine. */
 function isIssuer(text: string): boolean {
   const url = publicUrl(text) === undefined ? undefined : new URL(text)
   return url?.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '')
@@ -244,13 +244,13 @@ export function databaseLocation(text: string): DatabaseLocation | undefined {
   if (/^postgres(?:ql)?:\/\/[^\s\0]+$/.test(text)) {
     return isPostgresUrl(text) ? { engine: 'postgres', url: text } : undefined
   }
-  // No carriage return either: a file of settings from Windows would name another database.
+  // No carriage return either: a settings file from Windows would name another database.
   const path = /^file:(?!\/\/)([^?#\p{Cc}]+)$/u.exec(text)?.[1]
   if (path === undefined || path.endsWith('/')) return undefined
   return { engine: 'sqlite', path: isAbsolute(path) ? path : join(root, path) }
 }
 
-/** The driver stumbles over bytes that are not UTF-8, and waits for ever for a port that is none. */
+/** The driver breaks on bytes that are not UTF-8, and waits for ever on a port that cannot exist. */
 function isPostgresUrl(text: string): boolean {
   // No host, but a user: the driver takes that, as psql does, with `host` in the query.
   const url = text.replace('@/', '@localhost/')
@@ -281,14 +281,14 @@ export function publicUrl(text: string): string | undefined {
 
 function proxies(text: string): string[] | undefined {
   const list = entriesOf(text)
-  // Fastify takes no range of all addresses: anybody who asks could name any address as their own.
+  // Fastify refuses a range of all addresses: anybody could then claim any address.
   return list.every((entry) => isRange(entry) && !entry.endsWith('/0')) ? list : undefined
 }
 
 function parseEgress(text: string): Egress | undefined {
   const list = entriesOf(text.toLowerCase())
   const names = list.filter((entry) => !isRange(entry))
-  // An address in another spelling, as a name or within IPv6, would allow nothing: a URL has it in its usual one.
+  // An address in another spelling would allow nothing: URLs have addresses in their usual one.
   const isHost = (name: string) =>
     /^(?=.*[a-z])[a-z\d_-]+(?:\.[a-z\d_-]+)*$/.test(name) && URL.parse(`http://${name}`)?.hostname === name
   if (!names.every(isHost) || list.some((entry) => /^::ffff:|%/.test(entry))) return undefined

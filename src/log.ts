@@ -1,14 +1,14 @@
 import pino from 'pino'
 
 /**
- * Everything that may stand in a log line. A new field is added here or it does not exist: emails, keys,
+ * Everything that may be in a log line. A new field is added here or it does not exist: emails, keys,
  * secrets, bodies and URLs have no place to go.
  */
 type LogFields = {
   signal?: string
   requestId?: string
   operation?: string | null
-  /** An error as `describeError` tells it. */
+  /** An error as `describeError` describes it. */
   error?: ErrorFields
 }
 
@@ -21,7 +21,7 @@ export type Log = {
 }
 
 export function openLog(): Log {
-  // Lines that nobody reads any more (a closed pipe, a full disk) must not hold the process up at its end.
+  // If nobody reads the lines any more (a closed pipe, a full disk), the process must still end.
   const destination = pino.destination({ sync: true })
   destination.on('error', () => {})
   const logger = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination)
@@ -33,13 +33,13 @@ export function openLog(): Log {
 }
 
 /**
- * Where an error came from, without what it says: a message may quote what a client sent (a JSON parser
- * does), a name, a code and the places in our code cannot.
+ * Where an error came from, without its message, which may quote what a client sent (a JSON parser's does). A name, a
+ * code and places in our code cannot.
  */
 export function describeError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { name: typeof error, at: [] }
   const code = (error as { errcode?: number }).errcode ?? (error as { code?: string | number }).code
-  // The stack begins with the message, of which a line may look like a place.
+  // The stack begins with the message, and a line of that may look like a place.
   const at = (error.stack ?? '')
     .replace(error.message, '')
     .split('\n')

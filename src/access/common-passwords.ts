@@ -1,5 +1,5 @@
-// Passwords that guessers try first (NIST SP 800-63B, 3.1.1.2). Of zxcvbn-ts only the list: its estimate of a long
-// password takes seconds.
+// Passwords that guessers try first (NIST SP 800-63B, 3.1.1.2). We use only the list of zxcvbn-ts: its estimate of a
+// long password takes seconds.
 import { normalized } from './passwords.ts'
 
 /** The password is one of those that guessers try first. */
@@ -17,7 +17,7 @@ export async function assertUncommon(password: string, email: string): Promise<v
 
 let listed: Promise<ReadonlySet<string>> | undefined
 
-/** Loaded with the first password that is chosen: it takes memory, and most commands need none. */
+/** Loaded when a password is first chosen: it takes memory, and most commands do not need it. */
 function list(): Promise<ReadonlySet<string>> {
   listed ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common']))
   return listed

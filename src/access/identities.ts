@@ -1,4 +1,4 @@
-// Who may enter as whom, once the provider of OpenID Connect has said who they are there.
+// Who may sign in as which user, once the OpenID Connect provider has said who they are there.
 import type { Seconds } from '../core/instant.ts'
 import type { Client } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
@@ -8,15 +8,15 @@ import type { Identity } from './provider.ts'
 import { hashOf } from './tokens.ts'
 import { begin, emailKey, type SignedIn } from './users.ts'
 
-/** An invitation that somebody has followed; with the first one, which makes the account too, its name. */
+/** An invitation that somebody has followed; if it makes an account too, with the account's name. */
 export type Following = { token: string; accountName: string }
 
 export type IdentityRefusal = 'EMAIL_NOT_VERIFIED' | 'NOT_INVITED' | 'OTHER_IDENTITY' | 'EMAIL_TAKEN' | 'LINK_USED_UP'
 
 /**
- * Begins a session of the user with this identity. One who signs in there for the first time is found by their
- * verified email, and keeps the identity from then on, whatever becomes of the email there. Who has no user gets one by
- * an invitation alone: one they have followed, or one to their email.
+ * Begins a session of the user with this identity. The first time, the user is found by the verified email, and keeps
+ * the identity from then on, even if the email changes there. A new user is made only by an invitation: one that the
+ * person has followed, or one to their email.
  */
 export async function enter(
   store: Pick<Store, 'access' | 'identities'>,

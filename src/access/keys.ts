@@ -27,8 +27,8 @@ export async function createKey(
 }
 
 /**
- * Replaces a key of the account; the old one goes on working for `graceSeconds`. Undefined where it was revoked or
- * replaced before.
+ * Replaces a key of the account; the old one keeps working for `graceSeconds`. Undefined if it was revoked or replaced
+ * before.
  */
 export async function replaceKey(
   store: Store,
@@ -41,7 +41,7 @@ export async function replaceKey(
   return (await store.configuration.replaceKey(old.id, by.at + graceSeconds, stored, by)) ? made : undefined
 }
 
-/** Until it is revoked, or the time of grace is over that it was given when it was replaced. */
+/** Until it is revoked or, if it was replaced, its time of grace is over. */
 export function isWorking({ revokedAt }: Pick<Key, 'revokedAt'>, now: Seconds): boolean {
   return revokedAt === null || revokedAt > now
 }

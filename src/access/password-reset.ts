@@ -10,15 +10,15 @@ import { hashOf, newToken } from './tokens.ts'
 import { assertLeft, emailKey, triesFrom, triesOfEmail } from './users.ts'
 
 const hour = 3_600
-/** Mails to one person in an hour. From one address as many are asked for in an hour as may sign in within a minute. */
+/** Mails to one person in an hour. A client address may ask for as many in an hour as it may sign in in a minute. */
 const mostOfEmail = 3
 
 export type PasswordReset = {
   /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. @throws AccessRefused */
   ask(email: string, address: string, now: Seconds): Promise<void>
   /**
-   * The token of a link that works for an hour, instead of those of before, and the email as the user has it. Undefined
-   * where no user has it.
+   * The token of a link that works for an hour and ends earlier ones, and the email as the user has it. Undefined if no
+   * user has it.
    */
   issue(email: string, now: Seconds): Promise<{ token: string; email: string } | undefined>
   /** The email of the user whose link it is, while it works. */

@@ -1,4 +1,4 @@
-// Between the two steps of signing in with a second factor: a sealed text says whose password was right.
+// Between the two steps of signing in with a second factor: a sealed token says whose password was right.
 import type { Seconds } from '../core/instant.ts'
 import type { Access, Credentials } from '../store/access.ts'
 import { hashInHex } from './tokens.ts'
@@ -6,16 +6,16 @@ import { hashInHex } from './tokens.ts'
 const waitSeconds = 5 * 60
 const purpose = 'password shown'
 
-/** `password` tells one password's hash from another's. */
+/** `password` identifies the hash of the password. */
 type Shown = { email: string; password: string }
 
-/** Says for five minutes that this user's password was right, and only while it stays the same. Nothing is stored. */
+/** A token that says for five minutes that this user's password, still the same, was right. Nothing is stored. */
 export function codeToken(access: Access, { user, passwordHash }: Credentials, now: Seconds): Promise<string> {
   const shown: Shown = { email: user.email, password: hashInHex(passwordHash) }
   return access.seal.close(shown, purpose, now + waitSeconds)
 }
 
-/** Of whom the token says so; undefined where it is too old, or no longer true. */
+/** The user that the token names; undefined if it is too old or no longer true. */
 export async function passwordShown(access: Access, token: string, now: Seconds): Promise<Credentials | undefined> {
   const shown = await access.seal.open<Shown>(token, purpose, now)
   const found = shown && (await access.findCredentials(shown.email))

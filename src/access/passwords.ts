@@ -15,8 +15,8 @@ const atOnce = 2
 type Turn = { mostAtOnce: number; mostWaiting: number; running: number; waiting: (() => void)[] }
 
 /**
- * Whose password waits: nobody has tried theirs for a while (`first`), or somebody has (`again`). Those who guess at
- * what they have guessed at before leave places to the others.
+ * `first`: nobody has tried this user's password for a while; `again`: somebody has. Half of the places are kept for
+ * `first`, so that guessing at one email does not lock out the others.
  */
 const turns = {
   first: { mostAtOnce: atOnce, mostWaiting: 100, running: 0, waiting: [] } as Turn,
@@ -26,7 +26,7 @@ export type TurnName = keyof typeof turns
 
 const derive = promisify(argon2)
 
-/** More passwords wait to be hashed than can be in a reasonable time. */
+/** More passwords wait than can be hashed in a reasonable time. */
 export class TooBusy extends Error {
   override name = 'TooBusy'
 }
@@ -42,7 +42,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
-/** Whether this is the password. Without a hash the answer is no, after the same time. @throws TooBusy */
+/** Whether this is the password. Without a hash it is not, and finding out takes as long. @throws TooBusy */
 export async function isPassword(password: string, hash: string | undefined, turn: TurnName): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = form.exec(hash ?? '') ?? []
   const given =
@@ -58,12 +58,12 @@ function tagOf(password: string, nonce: Uint8Array, figures: typeof cost): Promi
   return derive('argon2id', { message, nonce, tagLength: tagBytes, ...figures })
 }
 
-/** The same characters in another composition are the same password (NIST SP 800-63B, 3.1.1.2). */
+/** Normalised: the same characters composed differently are the same password (NIST SP 800-63B, 3.1.1.2). */
 export function normalized(password: string): string {
   return password.normalize('NFKC')
 }
 
-/** @throws TooBusy where nobody more can wait */
+/** @throws TooBusy if too many wait already */
 export function assertRoom(turn: TurnName): void {
   const { waiting, mostWaiting } = turns[turn]
   if (waiting.length >= mostWaiting) throw new TooBusy('too many passwords wait to be hashed')

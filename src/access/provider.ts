@@ -1,5 +1,5 @@
-// The provider of OpenID Connect: the one file that speaks to it. It says who somebody is there; whether they may
-// enter is decided in identities.ts.
+// The only file that talks to the OpenID Connect provider. It says who somebody is there; identities.ts decides whether
+// they may enter.
 import * as client from 'openid-client'
 import { emailFault } from '../core/email.ts'
 
@@ -9,18 +9,18 @@ export type ProviderSettings = { issuer: string; clientId: string; clientSecret:
 /** Who somebody is at the provider; `email` is null where it does not say that the address is theirs. */
 export type Identity = { issuer: string; subject: string; email: string | null }
 
-/** What the provider's answer is checked against. They stay with the browser that began. */
+/** What the provider's answer is checked against, kept in the browser that began. */
 export type Checks = { state: string; nonce: string; verifier: string }
 
 export type Provider = {
   isOnly: boolean
   /** Where the browser goes to sign in. @throws ProviderFailed */
   begin(redirectUri: string): Promise<{ url: string; checks: Checks }>
-  /** Who came back, by the query that they brought. @throws ProviderFailed */
+  /** Who came back, from the query of their return. @throws ProviderFailed */
   finish(redirectUri: string, query: string, checks: Checks): Promise<Identity>
 }
 
-/** The provider does not answer as it should, has refused, or what came back is not what was asked for. */
+/** The provider failed or refused, or its answer does not match the request. */
 export type ProviderFault = 'PROVIDER_DOWN' | 'PROVIDER_REFUSED' | 'PROVIDER_INVALID'
 
 export class ProviderFailed extends Error {
@@ -37,12 +37,12 @@ export class ProviderFailed extends Error {
   }
 }
 
-/** For each of the few requests of a sign-in. */
+/** The time for each of the few requests of a sign-in. */
 const timeoutSeconds = 5
 
 export function openProvider(settings: ProviderSettings): Provider {
   let known: Promise<Described> | undefined
-  /** Asked for at first use, and again after a failure: a provider that is down keeps no server from starting. */
+  /** Fetched at first use, and again after a failure: the server starts even if the provider is down. */
   const configuration = () => {
     known ??= discover(settings).catch((error) => {
       known = undefined
@@ -80,11 +80,11 @@ export function openProvider(settings: ProviderSettings): Provider {
   }
 }
 
-/** The provider as it has described itself, and how the client's secret is shown to it. */
+/** The provider's own description, and how the client's secret is sent to it. */
 type Described = { config: client.Configuration; shown: { way: client.ClientAuth; other: client.ClientAuth } }
 
 async function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Described> {
-  // Both are usual, and a provider may have been told to take one of them from this client.
+  // Both are usual, and a provider may be set to accept only one of them from this client.
   const shown = { way: client.ClientSecretBasic(clientSecret), other: client.ClientSecretPost(clientSecret) }
   const showSecret: client.ClientAuth = (...request) => shown.way(...request)
   // The signature is checked too, not only that the token came from the provider itself.
@@ -107,7 +107,7 @@ async function identify(provider: Described, address: URL, checks: Checks): Prom
     })
   const tokens = await exchange().catch((error) => {
     if ((error as { status?: number }).status !== 401) throw error
-    // Set, and not swapped: of several who come back at once each is refused.
+    // Assigned from what was read above, not swapped: several who are refused at once would swap it back.
     Object.assign(shown, { way: other, other: way })
     return exchange()
   })
@@ -131,7 +131,7 @@ function faultOf(error: unknown): ProviderFault {
     const isDown = ['server_error', 'temporarily_unavailable'].includes(error.error)
     return isDown ? 'PROVIDER_DOWN' : 'PROVIDER_REFUSED'
   }
-  // What `fetch` throws where nobody answers is a TypeError.
+  // `fetch` throws a TypeError if nobody answers.
   const isDown = error instanceof TypeError || downCodes.includes(String((error as { code?: unknown }).code))
   return isDown ? 'PROVIDER_DOWN' : 'PROVIDER_INVALID'
 }

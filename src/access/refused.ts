@@ -1,13 +1,13 @@
 /**
- * Somebody is not let in, or may not change how they sign in. WRONG_CODE is also one that was used before;
- * CHANGED_MEANWHILE: there is no second factor (any more), or already one.
+ * Somebody is not let in, or may not change how they sign in. WRONG_CODE: the code is wrong, or was used before;
+ * CHANGED_MEANWHILE: there is no second factor (any more), or there is one already.
  */
 export class AccessRefused extends Error {
   override name = 'AccessRefused'
   readonly code:
     | ('WRONG_PASSWORD' | 'TOO_MANY_TRIES')
     | ('WRONG_CODE' | 'TOO_MANY_CODES' | 'TOOK_TOO_LONG' | 'CHANGED_MEANWHILE')
-  /** Of what was too many. */
+  /** What there was too much of. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: AccessRefused['code'], retryAfterSeconds: number | null = null) {

@@ -10,25 +10,25 @@ import { hashInHex, hashOf } from './tokens.ts'
 
 const minute = 60
 const stepSeconds = 30
-/** A clock may be so many steps behind, or before. */
+/** A clock may be off by so many steps, either way. */
 const driftSteps = 1
 const recoveryCodeCount = 10
 /** 16 letters and digits of base32. */
 const recoveryCodeBytes = 10
 
-/** Wrong codes after which none is taken any more, right or wrong, for a while. */
+/** After so many wrong codes none is accepted for a while, right or wrong. */
 const mostWrong = 10
 const lockSeconds = 15 * minute
 /** How long a secret can be confirmed after it was shown. */
 const offerSeconds = 30 * minute
 
-/** What apps read: as a QR code by its address, or typed in. `token` is to come back with the first code. */
+/** For the app: a QR code or a key to type in. `token` must come back with the first code. */
 type FactorOffer = { secret: string; uri: string; token: string }
 type FactorState = { isOn: boolean; recoveryCodesLeft: number }
 
 export type SecondFactor = {
   factorState(userId: number): Promise<FactorState>
-  /** A secret to be confirmed within half an hour; until then nothing holds, and nothing is stored. */
+  /** A secret that must be confirmed within half an hour; until then nothing changes and nothing is stored. */
   offerFactor(user: FactorUser, now: Seconds): Promise<FactorOffer>
   /**
    * Switches the factor on, and ends the user's sessions but that of `token`. Resolves with the recovery codes, the
@@ -37,11 +37,11 @@ export type SecondFactor = {
   switchFactorOn(user: FactorUser, given: { offer: string; code: string; token: string }, by: Actor): Promise<string[]>
   /** @throws AccessRefused */
   switchFactorOff(user: FactorUser, code: string, by: Actor): Promise<void>
-  /** New recovery codes in the place of those before. @throws AccessRefused */
+  /** New recovery codes instead of the old ones. @throws AccessRefused */
   makeRecoveryCodes(user: FactorUser, code: string, by: Actor): Promise<string[]>
-  /** Takes a code, or a recovery code, which then is used up. @throws AccessRefused */
+  /** Uses up a code or a recovery code. @throws AccessRefused */
   takeCode(userId: number, code: string, now: Seconds): Promise<void>
-  /** Without a code. False where the user has no factor. */
+  /** Removes the factor without a code. False if the user has none. */
   resetFactor(user: FactorUser, by: Actor): Promise<boolean>
   forgetOldWrongCodes(now: Seconds): void
 }
@@ -94,7 +94,7 @@ function checkingOn(access: Access) {
   /** By the hash of the factor's secret: a new factor of the same user has none. */
   const wrong = new Map<string, { count: number; endsAt: Seconds }>()
   const printOf = ({ secret }: Factor) => hashInHex(secret)
-  /** A window that ends too late was opened before the clock was set back. */
+  /** A window that ends too late is from before the clock was set back. */
   const isOver = (endsAt: Seconds, now: Seconds) => endsAt <= now || endsAt > now + lockSeconds
 
   async function count(userId: number, print: string, now: Seconds): Promise<void> {
@@ -111,7 +111,7 @@ function checkingOn(access: Access) {
     return counted === undefined || counted.count < mostWrong || isOver(counted.endsAt, now) ? now : counted.endsAt
   }
 
-  /** `use` takes the proof; false where somebody else did so before. A lock does not say whether a code is right. */
+  /** `use` uses up the code; false if that was done before. While locked, nobody learns whether a code is right. */
   async function withCode(
     userId: number,
     code: string,
@@ -121,12 +121,12 @@ function checkingOn(access: Access) {
     const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
     if (factor === undefined) throw new AccessRefused('CHANGED_MEANWHILE')
     const print = printOf(factor)
-    // From here to where a wrong one is counted nothing is waited for: of many at once ten are looked at.
+    // No `await` from here until a wrong code is counted: of many at once only ten are checked.
     const endsAt = lock?.isFull ? lock.endsAt : lockedUntil(print, now)
     if (endsAt > now) throw new AccessRefused('TOO_MANY_CODES', endsAt - now)
     const proof = proofOf(factor, code, now)
     if (proof === undefined) await count(userId, print, now)
-    // One that was right before tells a guesser nothing, and is not counted: a form may be sent twice.
+    // A code that was used before tells a guesser nothing and is not counted: a form may be sent twice.
     const wasUsed = proof !== undefined && 'step' in proof && proof.step <= factor.step
     if (proof === undefined || wasUsed || !(await use(proof))) throw new AccessRefused('WRONG_CODE')
     wrong.delete(print)
@@ -147,7 +147,7 @@ function totpOf(secret: string, label: string): TOTP {
   return new TOTP({ issuer: 'Lastcall', label, algorithm: 'SHA1', digits: 6, period: stepSeconds, secret })
 }
 
-/** The step of thirty seconds that this is the code of. */
+/** The step of thirty seconds that the code belongs to. */
 function stepOf(secret: string, code: string, now: Seconds): number | undefined {
   const token = code.replaceAll(' ', '')
   const drift = totpOf(secret, '').validate({ token, timestamp: now * 1_000, window: driftSteps })

@@ -1,4 +1,4 @@
-// Random texts that let somebody in, of which the database has the hash alone.
+// Random tokens that let somebody in. The database has only their hash.
 import { hash, randomBytes } from 'node:crypto'
 
 export function newToken(): string {
@@ -10,5 +10,5 @@ export function hashOf(token: string): Uint8Array {
   return hash('sha256', token, 'buffer')
 }
 
-/** The same in hexadecimal: what sessions and invitations are called by, since nobody comes in with it. */
+/** The hash in hexadecimal: the id of sessions and invitations, with which nobody can get in. */
 export const hashInHex = (token: string): string => hash('sha256', token, 'hex')

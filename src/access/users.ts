@@ -27,18 +27,18 @@ const day = 86_400
 /** A session ends when it was not used for so long, and at the latest so long after signing in. */
 const idleSeconds = 14 * day
 const longestSeconds = 90 * day
-/** How old the instant of last use may be before it is written again. */
+/** How old the stored last use may be before it is written again. */
 const touchSeconds = 3_600
 const invitationSeconds = 7 * day
 
-/** In a minute. */
+/** Tries in a minute. */
 const triesOfPassword = 5
 const triesOfAddress = 30
-/** Of 65,536 networks of one customer. */
+/** For an IPv6 /48, which may be 65,536 networks of one customer. */
 const triesOfSite = 120
 
 export type SignedIn = { token: string }
-/** The password was right; with this and a code a session begins. */
+/** The password was right; this and a code begin a session. */
 type CodeNeeded = { codeToken: string }
 
 export type Users = SecondFactor & {
@@ -54,21 +54,21 @@ export type Users = SecondFactor & {
   list(accountId: number): Promise<User[]>
   /** False where the account has no such user. @throws Refused for the last owner */
   remove(accountId: number, userId: number, by: Actor): Promise<boolean>
-  /** Holds from the user's next request on; undefined where there is no such user. @throws Refused for the last owner */
+  /** From the user's next request on; undefined if there is no such user. @throws Refused for the last owner */
   setRole(accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined>
 
   /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws AccessRefused, TooBusy */
   signIn(email: string, password: string, address: string, client: Client, now: Seconds): Promise<SignedIn | CodeNeeded>
-  /** @throws AccessRefused, also where the password or the factor was changed meanwhile */
+  /** @throws AccessRefused, also if the password or the factor was changed meanwhile */
   signInWithCode(codeToken: string, code: string, client: Client, now: Seconds): Promise<SignedIn>
   /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>
-  /** The user's sessions; of the one with the token it is said. */
+  /** The user's sessions; the one with the token is marked. */
   sessions(userId: number, token: string, now: Seconds): Promise<(SessionRow & { isThis: boolean })[]>
   /** False where the user has no such session. */
   endSession(userId: number, id: string): Promise<boolean>
-  /** All but the one with the token. */
+  /** Ends all but the one with the token. */
   endOtherSessions(userId: number, token: string): Promise<void>
   /** Counted with the tries to change the password. @throws AccessRefused, TooBusy */
   checkPassword(user: User, password: string, now: Seconds): Promise<Credentials>
@@ -76,8 +76,8 @@ export type Users = SecondFactor & {
   changePassword(session: Session, token: string, current: string, next: string, by: Actor): Promise<void>
 
   /**
-   * A token that makes a user of the inviter's account, once; with null the first account and user. `email` is where
-   * the link is mailed to. @throws Refused where the inviter is no owner any more
+   * A token that makes a user of the inviter's account, once; with null it makes an account and its first user. `email`
+   * is where the link is mailed to. @throws Refused if the inviter is no longer an owner
    */
   invite(inviter: Inviter | null, invited: { role: Role; email: string | null }, by: Actor): Promise<string>
   invitation(token: string, now: Seconds): Promise<Invitation | undefined>
@@ -85,7 +85,7 @@ export type Users = SecondFactor & {
   /** False where the account has no such invitation (any more). */
   withdraw(accountId: number, invitationId: string, by: Actor): Promise<boolean>
   /**
-   * `by` is called by the email that is given. Counted with the tries to sign in from `address`.
+   * `by` is named after the email given. Counted with the tries to sign in from `address`.
    * @throws Refused where the email has a user already; AccessRefused, CommonPassword, TooBusy
    */
   accept(token: string, given: Joining, address: string, client: Client, by: Actor): Promise<SignedIn | undefined>
@@ -160,7 +160,7 @@ function sessionsOf(access: Access) {
       const found = await access.findSession(tokenHash)
       if (found === undefined) return undefined
       const { seenAt, createdAt } = found
-      // From long after now, before the clock was set back: it would live until then, and as long again.
+      // Last used in the far future: from before the clock was set back. It would live until then and longer.
       if (Math.abs(now - seenAt) >= idleSeconds || Math.abs(now - createdAt) >= longestSeconds) {
         await access.endSession(tokenHash)
         return undefined
@@ -209,7 +209,7 @@ function invitationsOf(access: Access) {
       access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
     async accept(token, { email, password, accountName }, address, client, by) {
       await assertUncommon(password, email)
-      // An email that has a user leaves the link as it is: without end each would take a place where passwords wait.
+      // A link has a limit too: an email that has a user does not use it up, and each try hashes a password.
       const ofLink = { name: `invitation ${token}`, most: triesOfPassword }
       await countTries(access, [...triesFrom(address), ofLink], by.at)
       const joining = await newUser(email, password)
@@ -220,7 +220,7 @@ function invitationsOf(access: Access) {
   } satisfies Partial<Users>
 }
 
-/** A session of somebody who is known. Undefined where they are no longer as `by` was read. */
+/** A session of a known user. Undefined if the user has changed since `by` was read. */
 export async function begin(
   access: Access,
   by: Credentials,
@@ -235,12 +235,12 @@ export async function begin(
 
 const ended = (now: Seconds) => ({ unseenSince: now - idleSeconds, madeBefore: now - longestSeconds })
 
-/** Not counted with the tries to sign in: anybody who knows the email can use those up. */
+/** Counted apart from the tries to sign in, which anybody who knows the email can use up. */
 function checkPassword(access: Access, { id, email }: User, password: string, now: Seconds): Promise<Credentials> {
   return needPassword(access, email, password, [{ name: `password of ${id}`, most: triesOfPassword }], now)
 }
 
-/** Of the tries that it counts, the last one is of what is guessed at. @throws AccessRefused, TooBusy */
+/** The last of the tries is for what is guessed at. @throws AccessRefused, TooBusy */
 async function needPassword(
   access: Access,
   email: string,
@@ -258,7 +258,7 @@ async function needPassword(
 
 export const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
 
-/** An address of IPv6 comes as the network of 64 bits; a customer may have as many as 48 bits leave. */
+/** An IPv6 address is counted as its /64 network; one customer may have a whole /48. */
 export function triesFrom(address: string): TryLimit[] {
   const ofAddress = { name: `address ${address}`, most: triesOfAddress }
   if (!address.includes(':')) return [ofAddress]
@@ -267,8 +267,8 @@ export function triesFrom(address: string): TryLimit[] {
 }
 
 /**
- * Counts a try of each of these, the last of which is what is guessed at. Where one has had its most, or nobody more
- * can wait, nothing is written. @throws AccessRefused, TooBusy
+ * Counts a try for each of these; the last is what is guessed at. If one has reached its limit, or too many wait,
+ * nothing is written. @throws AccessRefused, TooBusy
  */
 async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName> {
   const before = await access.findTries(limits, now)
@@ -279,7 +279,7 @@ async function countTries(access: Access, limits: TryLimit[], now: Seconds): Pro
   return (await access.countTries(limits, now)) ? turn : countTries(access, limits, now)
 }
 
-/** @throws AccessRefused where one of them has had its most */
+/** @throws AccessRefused if one of them has reached its limit */
 export function assertLeft(tries: readonly Tries[], now: Seconds): void {
   const waits = tries.filter(({ isFull }) => isFull).map(({ endsAt }) => endsAt - now)
   if (waits.length > 0) throw new AccessRefused('TOO_MANY_TRIES', Math.max(...waits))

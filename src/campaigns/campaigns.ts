@@ -1,4 +1,4 @@
-// What the panel and the command line do with campaigns besides reading them.
+// Saving campaigns, for the panel and the command line.
 import type { CampaignSettings } from '../core/campaign.ts'
 import { languages } from '../core/offer.ts'
 import type { Templates, Turn } from '../countdown/templates.ts'
@@ -6,13 +6,13 @@ import type { Actor } from '../store/audit.ts'
 import type { Campaign, CampaignChange, MayReplace } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
-/** What the panel adds; `mayReplace` where it replaces one that was read before. */
+/** What the panel adds; `mayReplace` decides if it replaces a campaign that was read before. */
 type InPanel = { mayReplace: MayReplace | undefined; turn: Turn; changed: CampaignChange }
 
 /**
  * Makes the campaign, or replaces the one that `settings.id` names. Its countdown image is built first, so that nobody
  * waits for it later, and a style that cannot be drawn is not saved.
- * @throws TemplateUnavailable, Refused, and ChangedMeanwhile where `mayReplace` says no
+ * @throws TemplateUnavailable, Refused, and ChangedMeanwhile if `mayReplace` says no
  */
 export async function saveCampaign(
   { store, templates }: { store: Store; templates: Templates },

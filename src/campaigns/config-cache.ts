@@ -5,8 +5,7 @@ import type { Store } from '../store/store.ts'
 const maxEntries = 10_000
 
 /**
- * Keys, campaigns and accounts as they were last read. The store tells of every change within half a second;
- * then all is read again.
+ * Keys, campaigns and accounts in memory. The store reports every change within half a second; then all are read again.
  */
 export type ConfigCache = {
   liveKey(keyId: string): Promise<LiveKey | undefined>
@@ -40,7 +39,7 @@ function remembered<Id, Entry>(read: (id: Id) => Promise<Entry | undefined>) {
     const drop = () => {
       if (entries.get(id) === entry) entries.delete(id)
     }
-    // What was not found is not kept: anybody can ask for it.
+    // What was not found is not kept: anybody can ask for any id.
     entry.then((found) => found === undefined && drop(), drop)
     return entry
   }

@@ -1,4 +1,4 @@
-// Deleted campaigns leave leads behind, a million maybe: to remove them at once would stop everything else meanwhile.
+// A deleted campaign may leave a million leads behind: removing them at once would stop everything else.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
 
@@ -6,7 +6,7 @@ const lookMs = 1_000
 /** Others have their turn between two steps. */
 const pauseMs = 20
 
-/** Removes what deleted campaigns have left, bit by bit, until the answer is called. */
+/** Removes what deleted campaigns have left, bit by bit, until the returned function is called. */
 export function removeDeletedCampaigns({ configuration }: Pick<Store, 'configuration'>): () => void {
   let isOver = false
   let timer = setTimeout(look, lookMs).unref()
@@ -17,7 +17,7 @@ export function removeDeletedCampaigns({ configuration }: Pick<Store, 'configura
         while (!isOver && !(await configuration.removeDeleted(campaign))) await sleep(pauseMs)
       }
     } catch {
-      // Locked or gone: the next look tries again.
+      // The database is locked or gone: the next look tries again.
     }
     if (!isOver) timer = setTimeout(look, lookMs).unref()
   }

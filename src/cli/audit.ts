@@ -25,7 +25,7 @@ const count = (text: string, name: string): number => {
 const isKind = (text: string | undefined) => subjectKinds.some((kind) => kind === text)
 const kinds = subjectKinds.join(', ')
 
-/** `campaign`, or one of them: `campaign/7`. */
+/** A kind such as `campaign`, or a single subject: `campaign/7`. */
 const subjectText = (text: string, name: string): { subject: string; subjectId?: string } => {
   const [, subject, subjectId] = /^([a-z]+)(?:\/([\w-]{1,64}))?$/.exec(text) ?? []
   if (subject === undefined || !isKind(subject)) {

@@ -50,7 +50,7 @@ export function readArguments<Options extends Record<string, Option<unknown>>>(
   return { options: Object.fromEntries(values), positionals: parsed.positionals }
 }
 
-/** In place of the extra argument itself, which may be an email or a password. */
+/** Says what is expected, without the extra argument, which may be an email or a password. */
 function expectedArguments(positionals: readonly string[]): string {
   return positionals.length === 0 ? 'it takes only options' : `besides options it takes only ${positionals.join(' ')}`
 }
@@ -66,7 +66,7 @@ function parse(args: string[], options: Record<string, { type: 'boolean' | 'stri
     }
     return parsed
   } catch (error) {
-    // The first sentence says what is wrong, the others how parseArgs could be told otherwise.
+    // Only the first sentence says what is wrong; the others are about parseArgs.
     const [said = ''] = (error as Error).message.split(/\.\s|\n/)
     const name = /^Option '(--[\w-]+)' argument is ambiguous/.exec(said)?.[1]
     if (name !== undefined) throw new WrongCall(`${name}: write ${name}=VALUE where the value begins with a dash`)
@@ -156,7 +156,7 @@ export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCrea
   }
 }
 
-/** @throws UnusableDatabase where that cannot be seen: no access to the folder is no lack of a database */
+/** @throws UnusableDatabase if we cannot know: no access to the folder does not mean that there is no database */
 export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -166,13 +166,13 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Where the server is; the port is that of the settings, since nothing tells of a server that took another. */
+/** The server's public URL; with the port of the settings, since a command cannot know of another. */
 export const publicAddress = (): string => readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
 
-/** The one who runs it, for the audit log. */
+/** The system user who runs the command, for the audit log. */
 export const commandActor = (): Actor => ({ kind: 'command', name: systemUser(), address: null, at: now() })
 
-/** In a container the user may be a number that no name goes with. */
+/** In a container the user may be a number without a name. */
 function systemUser(): string {
   try {
     return userInfo().username
@@ -215,7 +215,7 @@ export async function withCampaign<T>(
   return withStore(async (store) => work(store, await needCampaign(store, campaignId, name)))
 }
 
-/** A campaign file with all that it may have is far below. */
+/** The largest possible campaign file is far smaller. */
 const maxInputBytes = 16 * 1_048_576
 
 /** A file that the caller named, or standard input for `-`. @throws WrongCall */
@@ -243,16 +243,16 @@ export function inputStream(file: string): NodeJS.ReadableStream {
 
 /** The path of a file to be made. @throws WrongCall */
 export function newFile(file: string): string {
-  // As elsewhere standard output holds the answer.
+  // Not `-`: standard output has the answer, as for every command.
   if (file === '' || file === '-') throw new WrongCall('FILE: must be the name of a new file')
   return userPath(file)
 }
 
-/** Makes a file that the caller named, for its owner alone; one that is there stays. @throws WrongCall */
+/** Makes a file that the caller named, only for its owner; an existing one stays. @throws WrongCall */
 export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
   const path = newFile(file)
   if (existsSync(path)) throw new WrongCall(`${file}: exists already; name a new file`)
-  // Killed meanwhile it leaves what looks whole: not under the name that was asked for.
+  // Written under another name: a command that is killed must not leave a file that looks complete.
   const part = `${path}.${process.pid}.part`
   const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 })
   try {

@@ -28,7 +28,7 @@ import { pagesOf, printPages } from './print.ts'
 
 const order = { order: anyText, amount: anyText, currency: anyText, at: anyText }
 
-/** Tells of an order of one lead. */
+/** Records an order of one lead. */
 export const convertLead: Command = async (args) => {
   const { options } = readArguments(args, { ...order, campaign: idNumber, email: emailText })
   const { campaign: campaignId, order: orderId, ...given } = options
@@ -49,7 +49,7 @@ export const listConversions: Command = async (args) => {
   })
 }
 
-/** What the deadlines of a campaign are worth; the last 366 days where nothing else is asked for. */
+/** What the deadlines of a campaign are worth; by default in the last 366 days. */
 export const campaignReport: Command = async (args) => {
   const { options, positionals } = readArguments(args, { from: anyText, to: anyText }, ['ID'])
   const work = async (store: Store, campaign: Campaign) => {
@@ -78,7 +78,7 @@ export const reverseConversion: Command = async (args) => {
 
 const columns = ['email', 'ref', 'orderId', 'amount', 'currency', 'at']
 
-/** Orders of a CSV file, whose first line names the columns. What is refused is told by its line. */
+/** Orders of a CSV file, whose first line names the columns. Refused ones are listed by their line. */
 export const importConversions: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
   return withCampaign(options.campaign, async (store, campaign) => {
@@ -87,12 +87,12 @@ export const importConversions: Command = async (args) => {
     return importing('orders taken', async ({ take, refuse }) => {
       for await (const { cells, line } of rows) {
         const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))
-        // Two orders could become one by the sign that stands for bytes which cannot be read.
+        // With the replacement character for unreadable bytes, two orders could become one.
         if (Object.values(given).some((cell) => cell?.includes('\ufffd'))) {
           refuse(line, 'not in UTF-8')
           continue
         }
-        // One after the other: which of a lead's orders ends the offer depends on it.
+        // One after the other: the order decides which of a lead's purchases ends the offer.
         await take(async () => {
           const told = await tell(store, campaign, given, 'import', by)
           if (typeof told !== 'string' && !('faults' in told)) return [told]

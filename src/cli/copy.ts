@@ -40,10 +40,10 @@ export const copy: Command = async (args) => {
   }
 }
 
-/** PostgreSQL's code, or SQLite's words, for a row that has what another one keeps for itself. */
+/** PostgreSQL's code, or SQLite's words, for a row that breaks a unique index. */
 const isTaken = ({ code, message }: NodeJS.ErrnoException) => code === '23505' || message.startsWith('UNIQUE ')
 
-/** A source that is empty is not the one that was meant; a target gets its tables. */
+/** An empty source is refused as a mistake; a target gets its tables. */
 async function open(name: '--from' | '--to', location: DatabaseLocation): Promise<CopyEnd> {
   try {
     return await openCopyEnd(location, name === '--to')

@@ -42,7 +42,7 @@ const shopCampaign = {
   mailTimer: { box: '#1f2937', labels: '#57606f', pixelsPerPoint: 2 },
 }
 
-/** Hears of everything that the shop does. */
+/** Is told of everything that happens in the shop. */
 const receiverName = 'Demo receiver'
 const shownKinds = ['lead.registered', 'lead.deadline_approaching', 'lead.converted', 'lead.expired']
 const leadTimes = ['PT30S']
@@ -86,7 +86,7 @@ curl -sS -X POST ${origin}${basePath}/campaigns/${campaignId}/leads -H 'Authoriz
   await run({ ...config, egress }, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
 }
 
-/** Account, campaigns and user on the first run; a new key and password on each, which end those before. */
+/** Account, campaigns and user on the first run; on each run a new key and password, which end the old ones. */
 async function prepare({ database }: Config, publicUrl: string, receiverUrl: string): Promise<Prepared> {
   const giveUpClaim = claimDatabase(database)
   const store = await openStore(database, {
@@ -112,7 +112,7 @@ async function prepare({ database }: Config, publicUrl: string, receiverUrl: str
   }
 }
 
-/** Its address is another one with each start. */
+/** Its URL changes with each start. */
 async function applyReceiver(store: Store, accountId: number, url: string): Promise<string> {
   const given = { name: receiverName, url, kinds: shownKinds, leadTimes }
   const checked = checkEndpoint(given, () => undefined, leadTimes)
@@ -121,7 +121,7 @@ async function applyReceiver(store: Store, accountId: number, url: string): Prom
   const endpoint = known
     ? await store.events.changeEndpoint(known, checked.settings, commandActor())
     : await store.events.createEndpoint(accountId, checked.settings, commandActor())
-  // What failed while the demo was stopped does not hold it up.
+  // Failures from while the demo was stopped must not hold it up.
   if (known) await store.events.resumeEndpoint(known, now(), commandActor())
   return store.events.secretsOf(endpoint ?? (known as NonNullable<typeof known>), now())[0] as string
 }
@@ -134,7 +134,7 @@ async function demoPassword(store: Store, accountId: number): Promise<string> {
   return password
 }
 
-/** The first that is published, which may have been changed by hand since it was made. */
+/** The first published campaign, which somebody may have changed by hand. */
 async function demoCampaign(store: Store, accountId: number): Promise<number> {
   const first = (await publishedCampaigns(store, accountId)).find(({ name }) => name !== shopCampaign.name)
   return first?.id ?? (await apply(store, accountId, campaign)).id

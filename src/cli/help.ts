@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Command, WrongCall } from './command.ts'
 
-/** What each command takes and does, as docs/operating.md has it: of those whose names begin with the words, or all. */
+/** The usage of commands from docs/operating.md: of those whose names begin with the words, or of all. */
 export const help: Command = async (words) => {
   const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
   const table = page.split('\n## Commands\n')[1]?.split('\n## ')[0] ?? ''
@@ -13,7 +13,7 @@ export const help: Command = async (words) => {
   return Object.fromEntries(found.map(([, usage, does]) => [usage, does]))
 }
 
-/** A cell without its marks: links are left as their words. */
+/** The text of a cell without Markdown: a link leaves its words. */
 function plain(cell: string): string {
   return cell
     .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')

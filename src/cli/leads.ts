@@ -55,7 +55,7 @@ export const exportLeads: Command = async (args) => {
     const columns = exportColumns(campaign, options.service ?? 'other')
     let exported = 0
     async function* lines() {
-      // The mark by which spreadsheets know UTF-8.
+      // The byte order mark, by which spreadsheets recognise UTF-8.
       yield `\uFEFF${csvLine(columns)}`
       for await (const page of leadPages(store, campaign, exportLine)) {
         exported += page.length
@@ -82,7 +82,7 @@ export const setLeadDeadline: Command = (args) =>
     return found(store, await leads.setDeadline(of, email, at, commandActor()))
   })
 
-/** Of one campaign, or of all that an account has. */
+/** In one campaign, or in all of an account. */
 export const eraseLead: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, campaign: idNumber, email: emailText })
   const { account: accountId, campaign: campaignId } = options
@@ -98,7 +98,7 @@ export const eraseLead: Command = async (args) => {
 async function eraseIn(store: Store, campaignId: number, email: string) {
   const campaign = await needCampaign(store, campaignId, '--campaign')
   const erased = await store.leads.erase([{ campaign, email }], commandActor())
-  // Also where there was no such lead: it was erased in the panel, or an earlier call was stopped half-way.
+  // Even if there was no such lead: it may have been erased in the panel, or by a call that was stopped halfway.
   await store.leads.eraseTraces(email)
   if (erased === 0) throw notRegistered('in the campaign')
   return { erased: true }
@@ -174,11 +174,11 @@ type Imported = { created: number; existing: number; refused: { line: number; re
 
 type Import = {
   refuse(line: number, reason: string): void
-  /** Lets a signal wait until all that was taken together is stored and counted. */
+  /** A signal waits until the present batch is stored and counted. */
   take(write: () => Promise<{ created: boolean }[]>): Promise<void>
 }
 
-/** What comes of a file's lines, counted on the terminal until the end. A signal ends the import, and says how far. */
+/** The outcome of a file's lines, counted on the terminal. A signal ends the import, and says how far it came. */
 export async function importing(what: string, work: (on: Import) => Promise<void>): Promise<Imported> {
   const result: Imported = { created: 0, existing: 0, refused: [] }
   const show = progress(what)
@@ -213,7 +213,7 @@ export async function importing(what: string, work: (on: Import) => Promise<void
     })
     return result
   } catch (error) {
-    // Of those that were being written more may be there: a database that is lost does not say which.
+    // More of the present batch may be stored: a database that is lost does not say.
     if (result.created + result.existing > 0) (error as Error).message += `; until then at least ${taken()}`
     throw error
   } finally {
@@ -229,7 +229,7 @@ export const importLeads: Command = async (args) => {
     const of = idsOf(campaign)
     const by = commandActor()
     const write = async (batch: string[]) => {
-      // Counted with each batch: what comes after it may stop the import, and its leads stay.
+      // Counted with each batch: if a later one stops the import, these leads stay.
       const counting = openCounting(store, () => {})
       const leads = buildLeads(store, cache, counting.stepped)
       const importOne = (email: string) => leads.importLead(of, email, now(), by)
@@ -269,8 +269,8 @@ const reasons: Record<EmailFault, string> = {
 }
 
 /**
- * The cells of `columns`, of the lines below the first, which must have what `wanted` says. Those of our own export are
- * taken as they were before it. @throws WrongCall
+ * The cells of `columns` in the lines below the heading, which must have what `wanted` says. The apostrophes of our own
+ * export are removed. @throws WrongCall
  */
 export async function* csvRows(
   file: string,
@@ -295,10 +295,10 @@ export async function* csvRows(
   if (positions === undefined) throw new WrongCall(`${nameOf(file)}: must have a first line with ${wanted}`)
 }
 
-/** What some programs put before the heading, to tell Excel what separates. */
+/** A line that some programs put before the heading, to tell Excel the separator. */
 const separatorLine = /^sep=([,;\t|])\n/i
 
-/** The lines of a CSV file. @throws WrongCall also at the first line behind which none can be told from the next */
+/** The lines of a CSV file. @throws WrongCall, also when lines cannot be told apart any more */
 async function* csvLines(file: string, columns: readonly string[]): AsyncGenerator<{ record: string[]; line: number }> {
   let lastLine = 0
   try {
@@ -310,7 +310,7 @@ async function* csvLines(file: string, columns: readonly string[]): AsyncGenerat
       from_line: named === undefined ? 1 : 2,
       info: true,
       relax_column_count: true,
-      // A stray quote is part of its field; else the lines after it would count as that field too.
+      // A stray quote is part of its field, or the lines after it would become part of it too.
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: maxLineBytes,
@@ -336,8 +336,8 @@ async function* csvLines(file: string, columns: readonly string[]): AsyncGenerat
 }
 
 /**
- * The text of a file, without its mark, with line feeds alone: the parser takes the end of the first line for that of
- * all, and counts one of two characters twice where it stands within quotes.
+ * The text of a file, without byte order mark, with line feeds only: the parser expects all lines to end as the first
+ * does, and counts a line end of two characters twice within quotes.
  */
 async function* unixLines(stream: NodeJS.ReadableStream): AsyncGenerator<string, undefined> {
   let decoder: TextDecoder | undefined
@@ -373,11 +373,11 @@ async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerato
 }
 
 /**
- * Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs. The first line tells: it may
- * have the others in a heading, but then they cut none of `columns` out of it.
+ * Spreadsheets separate by semicolons in countries with a decimal comma, and some by tabs. The first line shows which:
+ * split by the right one, it has `columns`.
  */
 function delimiterOf(head: string, columns: readonly string[]): string {
-  // Before the line is looked for: a heading in quotes may have a line break, too.
+  // Before looking for the line's end: a quoted heading may have a line break.
   const [line = ''] = /[^\n]+/.exec(head.replaceAll(/"[^"]*"/g, '')) ?? []
   const found = [',', ';', '\t'].filter((one) => line.includes(one))
   return found.find((one) => line.split(one).some((cell) => columns.includes(cell))) ?? found[0] ?? ','

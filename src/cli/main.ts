@@ -6,7 +6,7 @@ import { WrongCall } from './command.ts'
 import { print } from './print.ts'
 import { chooseZoneData } from './zone-data.ts'
 
-/** Loaded when called: a command starts without what only the others need. */
+/** Loaded when called, so that a command starts without what only others need. */
 const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve.ts')).serve,
   demo: async () => (await import('./demo.ts')).demo,
@@ -74,7 +74,7 @@ async function run(given: readonly string[]): Promise<void> {
   const name = [first, second].slice(0, words).join(' ')
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load === undefined) {
-    // Only what could be a command's name: anything else may be an email or a password in the wrong place.
+    // Only what could be the name of a command: anything else may be an email or a password in the wrong place.
     const words = args.slice(0, 2).filter((one) => isWord.test(one))
     const names = Object.keys(commands).join(', ')
     throw new WrongCall(
@@ -87,7 +87,7 @@ async function run(given: readonly string[]): Promise<void> {
   if (result !== undefined) print(result)
 }
 
-/** Runs one command. One that fails says so in one line and ends the process: with 2 where the call was wrong, else with 1. */
+/** Runs one command. If it fails, it says so in one line and exits: 2 if the call was wrong, otherwise 1. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
     await run(args)
@@ -95,7 +95,7 @@ export async function main(args: readonly string[]): Promise<void> {
     const isWrongCall = [WrongCall, WrongSetting, EmptyDatabase].some((one) => error instanceof one)
     const line = (error as Error).message.replace(/\s+/g, ' ')
     console.error(`lastcall: ${line}`)
-    // Whatever it has opened, such as a connection that listens, would keep the process alive.
+    // Something that it opened, such as a connection that listens, could keep the process alive.
     process.exit(isWrongCall ? 2 : 1)
   }
 }

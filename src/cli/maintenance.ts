@@ -9,7 +9,7 @@ export const migrate: Command = async (args) => {
   return migrateDatabase(readSetting('database'))
 }
 
-/** As many as are of use with any number of servers. */
+/** More would be of no use with any number of servers. */
 const mostShards = 1_024
 
 export const distribute: Command = async (args) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 
 let fails = false
 
-/** A command whose answer nobody takes, as on a full disk, has failed. A server writes there too, and goes on. */
+/** A command whose output cannot be written, as on a full disk, has failed. A server goes on. */
 function failWithOutput(): void {
   if (fails) return
   fails = true
@@ -13,8 +13,8 @@ function failWithOutput(): void {
 }
 
 /**
- * JSON leaves the control characters from 7f to 9f as they are. Customers put them into names, and the operator's
- * terminal would obey: set its title, or what will be pasted next.
+ * JSON does not escape the control characters from 7f to 9f. A customer could put them into a name, and the operator's
+ * terminal would obey: change its title, or what is pasted next.
  */
 const jsonOf = (value: unknown, space?: number) =>
   JSON.stringify(value, null, space).replace(/[\x7f-\x9f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
@@ -43,7 +43,7 @@ export async function printPages(
 
 const pageSize = 1_000
 
-/** All that `read` gives, as `shown`: page after page, each behind the last of the one before. */
+/** All that `read` gives, as `shown`: page after page, each after the last item of the one before. */
 export async function* pagesOf<Of, Shown>(
   read: (limit: number, last: Of | undefined) => Promise<readonly Of[]>,
   shown: (one: Of) => Shown,

@@ -1,4 +1,4 @@
-/** Counts on one line of the terminal; silent where standard error is no terminal. */
+/** Counts on one line of the terminal; silent if standard error is not a terminal. */
 export function progress(what: string): { (count: number): void; end(): void } {
   const { stderr } = process
   let shownAt = 0

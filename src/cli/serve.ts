@@ -10,11 +10,11 @@ import { anyText, type Command, readArguments } from './command.ts'
 import { isWorker, metricsOfAll, outdated, superviseWorkers } from './workers.ts'
 import { watchZoneData } from './zone-data.ts'
 
-/** A registration that finds the database locked is answered 503 well within the second of the contract. */
+/** A registration that finds the database locked gets 503 well within the second of the contract. */
 const lockWaitMs = 750
 const timeoutMs = 900
 const signals = ['SIGTERM', 'SIGINT'] as const
-/** The whole stop, of which connections have eight seconds. */
+/** The whole stop; connections have eight seconds of it. */
 const stopMs = 10_000
 /** How long the database may take to let go of a server that has stopped. */
 const closeMs = 300
@@ -73,7 +73,7 @@ export async function run(
     // The first process says it once for all workers.
     onNewerDatabase: () => (isWorker ? process.exit(outdated) : endOutdated()),
   })
-  // Loaded here: a start that is refused, and the one who watches over workers, need none of it.
+  // Loaded here: a start that is refused, and the process that watches workers, do not need it.
   const { buildApp } = await import('../app.ts')
   const app = buildApp({
     config,
@@ -89,7 +89,7 @@ export async function run(
   stopWithGrace(log, atSignals, async () => {
     endWatch()
     await app.close()
-    // A database that does not answer is not waited for: its connections end with the process.
+    // Do not wait for a database that does not answer: its connections end with the process.
     await Promise.race([store.close().catch(() => {}), sleep(closeMs)])
     giveUpClaim()
   })
@@ -111,7 +111,7 @@ function announce({ host }: Config, port: number): void {
   console.log(`Lastcall listening on http://${host.includes(':') ? `[${host}]` : host}:${port}`)
 }
 
-/** @throws WrongSetting where the address cannot be had */
+/** @throws WrongSetting if the address or port cannot be used */
 async function listen(app: App, { host, port }: Config): Promise<number> {
   try {
     return await app.listen()
@@ -128,8 +128,8 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
 type OnSignal = (signal: NodeJS.Signals) => void
 
 /**
- * As long as nobody is served, SIGTERM and SIGINT end the process at once. What is returned puts something else in the
- * place of that. The listeners stay: with another one a signal is lost that has come and is not yet told to the first.
+ * Until the server listens, SIGTERM and SIGINT end the process at once. The returned function replaces that. The
+ * listeners stay: replacing them would lose a signal that has arrived but is not delivered yet.
  */
 function endAtSignals(): (next: OnSignal) => void {
   let act: OnSignal = () => process.exit(0)
@@ -140,15 +140,15 @@ function endAtSignals(): (next: OnSignal) => void {
   }
 }
 
-/** npm passes SIGTERM on to its shell alone, which dies of it, and would leave a server that nobody watches. */
+/** npm passes SIGTERM only to its shell, which dies, and would leave a server that nobody watches. */
 function onLostParent(act: () => void): void {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || act(), 500).unref()
 }
 
 /**
- * At the first SIGTERM or SIGINT `stop` has ten seconds, and the process exits 0; further signals change nothing, since
- * npm passes on one that the terminal has sent already. The log has what breaks the process, without its message.
+ * At the first SIGTERM or SIGINT `stop` has ten seconds, and the process exits 0. Further signals change nothing: npm
+ * passes on one that the terminal has sent already. The log says what breaks the process, without its message.
  */
 function stopWithGrace(log: Log, atSignals: (next: OnSignal) => void, stop: () => Promise<unknown>): void {
   process.stdout.on('error', () => {})

@@ -7,7 +7,7 @@ export const simulateCommand: Command = async (args) => {
   const document = await readJson(file)
   const result = simulate(document)
   if ('faults' in result) throw wrongInput(file, result.faults)
-  // A person gets a table beside the document, which is for scripts.
+  // The JSON is for scripts; a person also gets a table.
   if (process.stderr.isTTY) console.error(table(document, result.answers))
   return result.answers
 }

@@ -27,7 +27,7 @@ export const campaignStats: Command = async (args) => {
   return withCampaign(idNumber(positionals[0] as string, 'ID'), work, 'ID')
 }
 
-/** The same of one lead, without pages. */
+/** The same for one lead, without pages. */
 export const leadStats: Command = async (args) => {
   const { options } = readArguments(args, { campaign: idNumber, email: emailText })
   const email = need(options.email, '--email')
@@ -44,7 +44,7 @@ export const leadStats: Command = async (args) => {
   })
 }
 
-/** By the days of the zone that the campaign has now, as the report has them. */
+/** By days of the campaign's present time zone, as in the report. */
 function byDay({ timeZone }: Campaign, kind: Kind, counts: readonly { fromAt: Seconds; total: number }[]) {
   const { toLocal } = zoneOf(timeZone)
   const days = Map.groupBy(counts, ({ fromAt }) => dayOf(toLocal(fromAt)))

@@ -106,7 +106,7 @@ function shown({ id, accountId, email, role, createdAt }: User) {
   return { id, accountId, email, role, createdAt: formatInstant(createdAt) }
 }
 
-/** Typed unseen where there is a terminal, else the first line of standard input. @throws WrongCall */
+/** Typed unseen on a terminal, otherwise the first line of standard input. @throws WrongCall */
 async function readPassword(): Promise<string> {
   const password = process.stdin.isTTY ? await ask('Password: ') : await firstLine()
   const length = [...password].length
@@ -126,7 +126,7 @@ async function firstLine(): Promise<string> {
   }
   const end = bytes.indexOf('\n')
   const line = end < 0 ? bytes : bytes.subarray(0, end)
-  // One that is too long may be cut in the middle of a character.
+  // A password that is too long may be cut in the middle of a character.
   if (!isUtf8(line) && line.length <= 4 * passwordMaxLength) throw new WrongCall('the password must be in UTF-8')
   return line.toString().replace(/\r$/, '')
 }

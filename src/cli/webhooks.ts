@@ -33,7 +33,7 @@ const ids = (text: string, name: string): number[] | null => {
   if (!given.every((id) => id !== undefined)) throw new WrongCall(`${name}: must be ids separated by commas, or all`)
   return given
 }
-/** What is no integer is refused with the limits of its setting. */
+/** Text that is not an integer is refused with the limits of its setting. */
 const count = (text: string): number | string => integer(text, 0, Number.MAX_SAFE_INTEGER) ?? text
 const hours = integerFrom(0, 168)
 const from = oneOf(['stop', 'now'])
@@ -64,14 +64,14 @@ const optionOf: Record<string, string> = {
   eventId: 'event',
 }
 
-/** The name of the option in place of the API's: `--lead-times[0]`. */
+/** The name of the option instead of the API's: `--lead-times[0]`. */
 function inWordsOfCall({ path, message }: Fault): string {
   const [name = ''] = path.split('[')
   const none = name === 'perMinute' ? ', or none' : ''
   return `--${optionOf[name] ?? name}${path.slice(name.length)}: ${message}${none}`
 }
 
-/** What is wrong in the words of the call, where the API's are not those. */
+/** Messages in the words of the command line, where they differ from the API's. */
 const refusals: Partial<Record<EndpointRefused['code'], string>> = {
   WEBHOOKS_OFF: 'WEBHOOKS: is off',
   ENDPOINT_NOT_FOUND: 'ID: the account has no endpoint with this id',
@@ -112,7 +112,7 @@ async function withWebhooks<T>(account: number | undefined, work: (webhooks: Web
 type Options = Parameters<typeof readArguments>[1]
 type Read<Of extends Options> = { [Name in keyof Of]: ReturnType<Of[Name]> | undefined }
 
-/** A command on one endpoint, whose id stands before the options. `prepare` looks at those before anything is opened. */
+/** A command on one endpoint, whose id comes first. `prepare` checks the options before anything is opened. */
 function oneWebhook<Of extends Options>(
   named: Of,
   prepare: (options: Read<Of>) => (id: number, webhooks: Webhooks) => Promise<unknown>,
@@ -190,7 +190,7 @@ export const backfillWebhook = oneWebhook({ campaign: idNumber }, ({ campaign })
   }
 })
 
-/** What was due before is told no more, as after a backup was restored. */
+/** Drops what was due before, for after a backup was restored. */
 export const discardWebhook = oneWebhook({ before: instantText }, (options) => {
   const before = need(options.before, '--before')
   if (before > now()) throw new WrongCall('--before: must not be in the future: nothing would be sent until then')

@@ -1,16 +1,16 @@
-// Several processes on one port. The first one listens and hands connections out; the others are servers like any.
+// Several processes on one port. The first listens and hands out connections; the others are ordinary servers.
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { AggregatorRegistry } from 'prom-client'
 import type { Log } from '../log.ts'
 
-/** A server that ended sooner is not replaced at once. */
+/** A server that ends sooner than this is not replaced at once. */
 const shortLifeMs = 5_000
 const pauseMs = 1_000
 const metricsTimeoutMs = 4_000
 
 export const isWorker = cluster.isWorker
-/** A worker's exit code when a newer Lastcall has migrated the database: another in its place would be refused. */
+/** A worker's exit code when a newer Lastcall has migrated the database: a new worker would be refused too. */
 export const outdated = 3
 // From then on this worker answers when the first process asks for its metrics.
 if (isWorker) new AggregatorRegistry()
@@ -23,8 +23,8 @@ type Supervisor = {
 }
 
 /**
- * Starts `count` servers with this process's own arguments, and others in the place of those that end. Tells the
- * port once all accept connections.
+ * Starts `count` servers with this process's own arguments, and replaces those that end. Reports the port once all
+ * accept connections.
  */
 export function superviseWorkers(
   count: number,
@@ -50,10 +50,10 @@ export function superviseWorkers(
   }
 
   cluster.on('listening', (_worker, { port }) => {
-    // Others that begin now would be told to stop by nobody.
+    // Nobody would tell workers that start now to stop.
     if (isStopping) return
     accepting += 1
-    // What stops one from starting stops them all, and is said once.
+    // If one cannot start, none can: said once.
     if (accepting === 1) for (let n = 1; n < count; n += 1) start()
     if (isReady || accepting < count) return
     isReady = true
@@ -89,7 +89,7 @@ function workers(): Worker[] {
 
 let underWay: Promise<string> | undefined
 
-/** The metrics of all workers together, as the first process adds them up; once for all who ask meanwhile. */
+/** The metrics of all workers, added up by the first process; those who ask meanwhile share one answer. */
 export async function metricsOfAll(): Promise<string> {
   underWay ??= askForMetrics().finally(() => {
     underWay = undefined

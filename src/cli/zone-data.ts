@@ -1,4 +1,4 @@
-// Which data about time zones this process counts with: settled once, before anything asks for a local time.
+// Which zone data this process uses: decided once, before anything asks for a local time.
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 
 const systemFolder = '/usr/share/zoneinfo'
 
-/** Of Node itself: ICU's. */
+/** Node's own data, from ICU. */
 const nodeVersion = process.versions.tz ?? ''
 
 /** Names of zones and of their folders: not `posix`, `right`, `localtime`, `tzdata.zi`. */
@@ -21,9 +21,9 @@ const mostParts = 3
 const longestFile = 65_536
 
 /**
- * The folder that TZDIR names, or else the system's data where they are newer than Node's, or else Node's. All files
- * are read now: an update on the disk holds from the next start on, for all zones at once.
- * @throws WrongSetting where TZDIR cannot be used
+ * The folder that TZDIR names, or the system's data if they are newer than Node's, or Node's. All files are read now:
+ * an update on the disk is used from the next start on, for all zones at once.
+ * @throws WrongSetting if TZDIR cannot be used
  */
 export function chooseZoneData(tzdir: string | null, system = systemFolder): void {
   const node = nodeZoneData(nodeVersion)
@@ -52,7 +52,7 @@ function ofSystem(folder: string, node: ZoneData): ZoneData {
   }
 }
 
-/** `2026c`; undefined where the folder does not say. The letters make that the order of text is that of time. */
+/** `2026c`; undefined if the folder does not say. Such versions sort as text. */
 function versionOf(folder: string): string | undefined {
   const found = ['tzdata.zi', '+VERSION'].map((name) =>
     /^(?:# version )?(\d{4}[a-z])\b/.exec(beginOf(join(folder, name))),
@@ -99,7 +99,7 @@ function namesBelow(folder: string, prefix: string): string[] {
 
 const watchMs = 60_000
 
-/** Says once in the log when other nodes count with other data: then one lead may have two deadlines. */
+/** Warns once in the log if other nodes use other data: then one lead may have two deadlines. */
 export function watchZoneData(store: Store, log: Log): () => void {
   let told = ''
   const look = async () => {
