@@ -299,7 +299,7 @@ async function testOne(
   const { pausedAt, failingSince, failures, nextTryAt } = endpoint
   if (cause === null && pausedAt === null && failingSince !== null) {
     const asked = failures >= failuresToStop ? null : nextTryAt
-    await store.events.setHealth(endpoint, { failingSince: null, failures: 0, nextTryAt: asked })
+    await store.events.setHealth(endpoint, { failingSince: null, failures: 0, nextTryAt: asked }, at)
   }
   return { delivered: cause === null, status, cause, milliseconds }
 }

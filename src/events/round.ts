@@ -7,7 +7,7 @@ import { serverAt } from '../store/audit.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import { failuresToStop } from '../store/events/changes.ts'
 import type { Endpoint, Health } from '../store/events/endpoint.ts'
-import { type Due, type Failed, keptSeconds } from '../store/events/queue.ts'
+import { type Due, type Failed, keptSeconds, longestRestSeconds } from '../store/events/queue.ts'
 import type { Store } from '../store/store.ts'
 import { type Event, type Planned, type PlanParts, plan } from './plan.ts'
 import type { Sender, Try } from './sender.ts'
@@ -31,7 +31,7 @@ const roundMs = 500
 const mostBatchBytes = 512_000
 /** Bytes of a batch without its events. */
 const batchBytes = 100
-const stopSeconds = [5, 30, 120, 300, 900, 1_800]
+const stopSeconds = [5, 30, 120, 300, 900, longestRestSeconds]
 const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 /** An endpoint whose server has accepted nothing for so long is paused. */
 const failingSeconds = 5 * 86_400
@@ -301,7 +301,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   // If nothing is left to try, the outage is over: a failure weeks later is a new one.
   const isTroubled = health.failingSince !== null && (await events.waiting(endpoint, now)).waiting > 0
   if (!isTroubled) health.failingSince = null
-  if (!isDeepStrictEqual(health, healthOf(endpoint))) await events.setHealth(endpoint, health)
+  if (!isDeepStrictEqual(health, healthOf(endpoint))) await events.setHealth(endpoint, health, now)
   const hasFailed = failed.length > 0 || round.halt !== undefined
   const isFailing = hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds
   const cause = round.halt === 'gone' ? 'gone' : isFailing ? 'failing' : undefined

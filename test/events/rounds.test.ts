@@ -38,7 +38,7 @@ test('5xx and no answer use up no try: an event is given up by refusals alone', 
   for (let times = 0; times < 20; times += 1) {
     await round(id)
     clock.at += 2 * daySeconds
-    await store.events.setHealth(await find(id), { failingSince: null, failures: 0, nextTryAt: null })
+    await store.events.setHealth(await find(id), { failingSince: null, failures: 0, nextTryAt: null }, clock.at)
     await store.events.resumeEndpoint(await find(id), null, tester)
   }
   assert.equal(sent.length - before, 10, 'refused nine times more, it is given up')
@@ -594,7 +594,7 @@ test('five days without one delivery pause an endpoint, and what happens then is
   assert.deepEqual([paused.pauseCause, paused.failingSince], ['failing', beganAt])
   await register('bob@example.com')
   assert.equal((await store.events.waiting(paused, clock.at)).waiting, 2)
-  await store.events.resumeEndpoint(paused, null, tester)
+  await store.events.resumeEndpoint(paused, null, testerAt(clock.at))
   answer.status = 204
   for (let times = 0; times < 3; times += 1) await round(id)
   assert.equal((await store.events.waiting(paused, clock.at)).waiting, 0)

@@ -207,7 +207,7 @@ test('the overview says whose server fails, and which webhook is paused because 
     await stage.place.arrange(async (store) => {
       const endpoint = await store.events.findEndpoint(who.accountId, id)
       assert.ok(endpoint)
-      await store.events.setHealth(endpoint, { failingSince: 1, failures: 5, nextTryAt: 4_102_444_800 })
+      await store.events.setHealth(endpoint, { failingSince: 1, failures: 5, nextTryAt: 4_102_444_800 }, 1)
     })
     await said(/is a webhook whose server fails/)
     await assertWaitIsSaid(page)

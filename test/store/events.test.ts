@@ -1,5 +1,6 @@
 // What waits to be told, on both engines: written with the lead, kept in the order of its instants, and taken off.
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
@@ -7,7 +8,7 @@ import { causeOf, checkEndpoint, type EndpointSettings, eventKinds } from '../..
 import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
-import type { Due } from '../../src/store/events/queue.ts'
+import { type Due, retryAtOnce } from '../../src/store/events/queue.ts'
 import { type Sweep, sweepAll, sweepCauses, toSweep } from '../../src/store/events/sweeps.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Sql, Value } from '../../src/store/sql.ts'
@@ -189,7 +190,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     await leads.register(of, 'a@example.com', 1_000)
     await store.events.lease('node')
-    await store.events.setHealth(endpoint, { failingSince: 900, failures: 5, nextTryAt: 9_000 })
+    await store.events.setHealth(endpoint, { failingSince: 900, failures: 5, nextTryAt: 9_000 }, 1_000)
     const ids = async (...until: number[]) =>
       (await store.events.dueEndpoints('node', 1_100, undefined, ...until)).map(({ id }) => id)
     assert.deepEqual([await ids(), await ids(8_999), await ids(9_000)], [[], [], [endpoint.id]])
@@ -203,8 +204,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (const email of ['a@example.com', 'b@example.com']) await leads.register(of, email, 1_000)
     const [one, two] = (await store.events.due(made, 1_000, 9)) as [Due, Due]
     const failed = [
-      { ...one, tries: 3, refused: 0, nextAt: 9_000, lastAt: 1_000 },
-      { ...two, tries: 3, refused: 3, nextAt: 9_000, lastAt: 1_000 },
+      { ...one, tries: 3, refused: 0, nextAt: 2_500, lastAt: 1_000 },
+      { ...two, tries: 3, refused: 3, nextAt: 2_500, lastAt: 1_000 },
     ]
     const sick = { failingSince: 900, failures: 5, nextTryAt: 9_000 }
     const find = async () => (await store.events.findEndpoint(accountId, made.id)) as Endpoint
@@ -212,16 +213,16 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const well = { failingSince: null, failures: 0, nextTryAt: null }
     const other = settings({ url: 'https://other.example/' })
     const elsewhere = async () => {
-      await store.events.changeEndpoint(made, other, tester)
+      await store.events.changeEndpoint(made, other, testerAt(1_100))
       assert.equal(await store.events.resetTries(made, 1_100), 1)
       assert.equal(await store.events.resetTries(made, 1_100), 0)
     }
     for (const [heal, isDue] of [
       // What it refused waits for its own time.
-      [async () => store.events.setHealth(await find(), well), ['1000 lead.registered 0 3']],
+      [async () => store.events.setHealth(await find(), well, 1_100), ['1000 lead.registered 0 3']],
       [elsewhere, ['1000 lead.registered 0 0', '1000 lead.registered 0 3']],
     ] as const) {
-      await store.events.setHealth(made, sick)
+      await store.events.setHealth(made, sick, 1_100)
       await store.events.settle(made, { done: [one, two], failed, looks: [] })
       assert.deepEqual(await store.events.due(made, 1_100, 9), [])
       await heal()
@@ -230,11 +231,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       assert.deepEqual(shown(due).sort(), isDue)
       assert.ok(due.every(({ refused }) => refused === 0))
     }
-    await store.events.setHealth(made, sick)
+    await store.events.setHealth(made, sick, 1_100)
     assert.deepEqual(health(await find()), well, 'what the server before did counts no more')
     const here = await find()
     await store.events.changeEndpoint(here, { ...other, batch: 2 }, tester)
-    await store.events.setHealth(here, sick)
+    await store.events.setHealth(here, sick, 1_100)
     assert.deepEqual(health(await find()), sick, 'what this one did counts, whatever else was changed meanwhile')
   })
 
@@ -631,4 +632,15 @@ test('of a thousand campaigns the leads are given to an endpoint by few statemen
   await sweepAll(sql as Sql, endpoint, 'looks', 500)
   assert.equal(started.size, 1_000)
   assert.ok(statements < 20, `${statements} statements`)
+})
+
+test('a server that is well again costs no look at all that it ever refused', async (t) => {
+  const at = await (emptyDatabases.sqlite as (typeof emptyDatabases)[string])(t)
+  await (await openStore(at, options)).close()
+  const database = new DatabaseSync('path' in at ? at.path : '')
+  t.after(() => database.close())
+  const steps: unknown[] = []
+  const run = async (text: string) => steps.push(...database.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
+  await retryAtOnce({ run } as unknown as Sql, 1, 1, 1_000)
+  assert.match(JSON.stringify(steps), /failed_deliveries_by_next \(account_id=\? AND endpoint_id=\? AND next_at>\? AND/)
 })

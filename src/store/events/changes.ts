@@ -71,7 +71,7 @@ export async function changeEndpoint(
   if (!isDeepStrictEqual(before.settings, read)) throw new ChangedMeanwhile()
   // How the server of the address before did says nothing of this one.
   if (before.settings.url !== settings.url)
-    await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null })
+    await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null }, by.at)
   const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
   await sql.run(next, JSON.stringify(settings), accountId, id)
   const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
@@ -127,7 +127,7 @@ export async function resumeEndpoint(
       WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
-  await retryAtOnce(sql, accountId, id)
+  await retryAtOnce(sql, accountId, id, by.at)
   if (fromAt !== null) await forgetEdits(sql, endpoint, fromAt)
   // One that is on has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
@@ -198,6 +198,7 @@ export async function setHealth(
   sql: Sql,
   { accountId, id, settings, failures, failingSince }: Endpoint,
   health: Health,
+  now: Seconds,
 ): Promise<void> {
   const current = await findEndpoint(sql, accountId, id)
   if (current?.settings.url !== settings.url) return
@@ -209,7 +210,8 @@ export async function setHealth(
   if (changed === 0 || health.failures > 0 || failures === 0) return
   // Not what failed before this outage, nor at the beginning of a short one: a server that fails now and then would be
   // sent all of that each time that it is well again.
-  await retryAtOnce(sql, accountId, id, (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0))
+  const failedSince = (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0)
+  await retryAtOnce(sql, accountId, id, now, failedSince)
 }
 
 /** Tells it again at once. */

@@ -29,6 +29,9 @@ type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonl
 
 export const keptSeconds = 30 * 86_400
 
+/** What the server failed to answer waits for no longer than this. */
+export const longestRestSeconds = 1_800
+
 /** Nothing waits for longer; what says so was written before the clock was set back, and would wait for as long again. */
 const mostWait = { endpoint: 2 * 3_600, delivery: 2 * 86_400 }
 
@@ -144,11 +147,18 @@ async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'
 }
 
 /** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its time. */
-export async function retryAtOnce(sql: Sql, accountId: number, id: number, failedSince: Seconds = 0): Promise<void> {
+export async function retryAtOnce(
+  sql: Sql,
+  accountId: number,
+  id: number,
+  now: Seconds,
+  failedSince: Seconds = 0,
+): Promise<void> {
+  // By the index of `next_at`: what was refused or given up may be a million, and nobody is answered meanwhile.
   await sql.run(
-    `UPDATE failed_deliveries SET next_at = last_at
-      WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0 AND last_at >= ?`,
-    ...[accountId, id, failedSince],
+    `UPDATE failed_deliveries SET next_at = last_at WHERE account_id = ? AND endpoint_id = ?
+      AND next_at > ? AND next_at <= ? AND refused = 0 AND last_at >= ?`,
+    ...[accountId, id, now, now + longestRestSeconds, failedSince],
   )
 }
 
