@@ -130,14 +130,16 @@ export function keepTidy(
   let timer = setTimeout(tidy, firstTidyMs).unref()
 
   async function tidy(): Promise<void> {
-    const hasJumped = now() - seenMs > tidyEveryMs + jumpMs
+    // Taken once: the clock may jump while much is removed.
+    const roundMs = now()
+    const hasJumped = roundMs - seenMs > tidyEveryMs + jumpMs
+    seenMs = roundMs
     try {
       while (!isStopped && (await moveBatch?.())) {}
-      while (!isStopped && !hasJumped && (await purge(now() - days * 86_400_000)) > 0) {}
+      while (!isStopped && !hasJumped && (await purge(roundMs - days * 86_400_000)) > 0) {}
     } catch {
       // Locked or gone: the next round tries again.
     }
-    seenMs = now()
     if (!isStopped) timer = setTimeout(tidy, tidyEveryMs).unref()
   }
 

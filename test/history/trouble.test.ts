@@ -217,3 +217,21 @@ test('a clock that is years ahead for some minutes has nothing removed by it, on
   stop()
   assert.deepEqual(purged, [start, start, ahead])
 })
+
+test('a clock that jumps ahead while much is removed has no more removed by it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const start = 9 * 86_400_000
+  let nowMs = start
+  const purged: number[] = []
+  const purge = async (beforeMs: number) => {
+    nowMs = 800 * 86_400_000
+    return 3 - purged.push(beforeMs + 7 * 86_400_000)
+  }
+  const stop = keepTidy({ purge }, 7, () => nowMs)
+  for (const ms of [1_000, 600_000]) {
+    t.mock.timers.tick(ms)
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+  }
+  stop()
+  assert.deepEqual(purged, [start, start, start])
+})
