@@ -131,8 +131,8 @@ const names = new WeakMap()
 /** The languages in which countdowns were written. @type {WeakMap<Element, string>} */
 const languages = new WeakMap()
 
-/** What the page itself has said of the display of what is hidden. @type {WeakMap<Element, [string, string]>} */
-const displays = new WeakMap()
+/** On what is hidden, its own display and priority: so a copy of it can be shown again too. */
+const ownDisplay = '--lc-own-display'
 /** What the widget has hidden, and not the page by its `hidden`. @type {WeakSet<Element>} */
 const hiddenHere = new WeakSet()
 
@@ -429,14 +429,16 @@ function hide(one, hidden) {
   if (!hidden) hiddenHere.delete(one)
   else if (!matches.call(one, '[hidden]')) hiddenHere.add(one)
   toggleAttribute.call(one, 'hidden', hidden)
-  const said = displays.get(one)
+  // A form's field may stand in the style's place.
+  const said = one.style.getPropertyValue?.(ownDisplay)
   if (!hidden && said) {
-    one.style.setProperty('display', ...said)
-    displays.delete(one)
+    const [display = '', priority] = said.split(',')
+    one.style.setProperty('display', display, priority)
+    one.style.removeProperty(ownDisplay)
   }
   if (hidden && matches.call(one, 'dialog:modal')) /** @type {HTMLDialogElement} */ (one).close()
   if (hidden && getComputedStyle(one).display !== 'none' && one.style.setProperty) {
-    displays.set(one, [one.style.display, one.style.getPropertyPriority('display')])
+    one.style.setProperty(ownDisplay, `${one.style.display},${one.style.getPropertyPriority('display')}`)
     one.style.setProperty('display', 'none', 'important')
   }
 }

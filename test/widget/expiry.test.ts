@@ -238,6 +238,21 @@ longTest('an offer that is an open dialog gives the page back when it is over', 
   await page.getByRole('button', { name: 'Pressed' }).waitFor()
 })
 
+test('a copy of an offer that was hidden against the CSS of the page is shown when the offer comes again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const body = '<p style="display: flex !important" data-lastcall="offer">Half the price</p>'
+  await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
+  const offer = page.getByText('Half the price')
+  await offer.waitFor({ state: 'hidden' })
+  await offer.evaluate((one) => one.replaceWith(one.cloneNode(true)))
+  await stage.service.move(id, lc, { endsInSeconds: 3600 })
+  await page.evaluate(() => window.Lastcall?.consent())
+  await offer.waitFor({ timeout: 5000 })
+  assert.equal(await offer.getAttribute('style'), 'display: flex !important;')
+})
+
 test('an offer that the page shows by its own CSS, or draws as SVG, is hidden all the same', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: -5 })
   const lc = await stage.service.lead(id)
