@@ -60,6 +60,22 @@ test('a test mail goes to the user’s own address, with the link, countdown and
   assert.equal((await send(false)).status, 200)
 })
 
+test('the HTML names the deadline only where a new lead has one', async () => {
+  const { made, ask, path } = await owner('Visited')
+  const htmlOf = async (of: string) => (await ask('GET', `${of}/mail`)).body.html as string
+  assert.match(await htmlOf(path), /alt="Das Angebot endet am LC_END".*Das Angebot endet am <strong>LC_END/s)
+  const deadline = { kind: 'after', period: 'PT48H' }
+  for (const mechanism of [
+    { startsOn: 'visit', deadline },
+    { startsOn: 'registration', deadline: { kind: 'none' } },
+  ]) {
+    const { id } = await made({ name: 'Later', mechanism })
+    const html = await htmlOf(`/campaigns/${id}`)
+    assert.match(html, /src="LC_TIMER\?m=1".*alt="Zum Angebot".*<p><a href="LC_LINK">Zum Angebot/s)
+    assert.doesNotMatch(html, /LC_END/)
+  }
+})
+
 test('the file is that mail, as a draft', async () => {
   const { send, ref, address } = await owner('Filer')
   const before = mail.received.length

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { deadlineInWords, mailHtml, mailText } from '../../core/mail-html.ts'
 import { linkField, mailServiceNames, mailServices, mergeTag } from '../../core/mail-services.ts'
+import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { leadOffer, type OfferTools } from '../../core/offer.ts'
 import { fullTimerStyle } from '../../core/timer-style.ts'
 import { type ExportLine, exportColumns, exportLine, linkedPages } from '../../leads/export.ts'
@@ -31,9 +32,13 @@ export const mailRoutes = {
       },
       closed,
     ),
-    async run({ campaign, parts, query: { service = 'other', link = '0' } }) {
+    async run({ campaign, parts, query: { service = 'other', link = '0' }, now }) {
       const tag = (field: string) => mergeTag(service, field)
-      const values = { link: tag(linkField(Number(link))), timer: tag('LC_TIMER'), deadline: tag('LC_END') }
+      const { terms } = campaign
+      // Before a first visit there is none, and the mail would say “The offer ends on .”
+      const hasDeadline = offerAt(terms, begin(terms, now), now).deadline !== null
+      const deadline = hasDeadline ? tag('LC_END') : null
+      const values = { link: tag(linkField(Number(link))), timer: tag('LC_TIMER'), deadline }
       return {
         html: mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), campaign.language),
         /** The headings of the export. */
