@@ -70,10 +70,13 @@ export type LeadStore = {
 
 /** Requests counted in the fixed UTC minute, exactly over all keys and nodes (contract, "Rate"). */
 export type Rates = {
-  /** Counts one request of the account against `limit` a minute; `nowMs` is milliseconds of the wall clock. */
-  count(accountId: number, limit: number, nowMs: number): Promise<RateVerdict>
+  /**
+   * Counts one request of the account against `limit` a minute; `nowMs` is milliseconds of the wall clock. `waitedMs` is
+   * how long the request has waited for the database already: so much less is waited here.
+   */
+  count(accountId: number, limit: number, nowMs: number, waitedMs?: number): Promise<RateVerdict>
   /** The same for the API for events, which is counted apart: no number of visitors takes its room. */
-  countEvents(accountId: number, limit: number, nowMs: number): Promise<RateVerdict>
+  countEvents(accountId: number, limit: number, nowMs: number, waitedMs?: number): Promise<RateVerdict>
   /** The same for a visitor, who is named by an address. The address itself is kept nowhere. */
   countVisitor(address: string, limit: number, nowMs: number): Promise<RateVerdict>
 }

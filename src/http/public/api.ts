@@ -104,7 +104,7 @@ export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now
 /** What another surface checks after row 2, and the window in which it counts an account's requests. */
 export type Admission = {
   refuse(key: LiveKey, reply: FastifyReply): FastifyReply | undefined
-  count(accountId: number, limit: number, nowMs: number): Promise<RateVerdict>
+  count(accountId: number, limit: number, nowMs: number, waitedMs: number): Promise<RateVerdict>
 }
 
 /** Rows 1 to 4 of the contract. */
@@ -122,7 +122,7 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizePar
     if (refused !== undefined) return refused
     request.key = key
     const limit = account.rateLimit ?? rateLimitPerMinute
-    const rate = await count(account.id, limit, now())
+    const rate = await count(account.id, limit, now(), performance.now() - beganAt)
     reply.headers({
       'RateLimit-Limit': limit,
       'RateLimit-Remaining': rate.remaining,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { campaignItem } from '../../core/campaign.ts'
 import type { LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
+import { withinASecond } from './leads.ts'
 import { cursor, pageOf } from './paging.ts'
 import { CampaignList, errors, ListQuery, pageSize } from './schemas.ts'
 
@@ -13,7 +14,7 @@ export function addCampaignRoutes(scope: FastifyInstance, store: Store): void {
       config: { operation: 'listCampaigns' },
       schema: { querystring: ListQuery, response: { 200: CampaignList, ...errors } },
     },
-    async ({ key, query }): Promise<CampaignList> => {
+    async ({ key, query, waitedMs }): Promise<CampaignList> => {
       const limit = Number(query.limit ?? pageSize)
       const filter = {
         // One more than asked for shows whether there is another page.
@@ -21,7 +22,8 @@ export function addCampaignRoutes(scope: FastifyInstance, store: Store): void {
         afterId: cursor(query.afterId),
         isDraft: query.isDraft === undefined ? null : query.isDraft === 'true',
       }
-      const found = await store.configuration.listCampaigns((key as LiveKey).account.id, filter)
+      const listed = store.configuration.listCampaigns((key as LiveKey).account.id, filter)
+      const found = await withinASecond(listed, waitedMs)
       const { items, nextAfterId } = pageOf(found, limit)
       return { items: items.map(campaignItem), nextAfterId }
     },

@@ -53,14 +53,15 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
     )
     return verdicts(limits, row as [number, number, number])
   })
-  const count = (who: number, limit: number) => {
+  const count = (who: number, limit: number, waitedMs = 0) => {
     forget()
-    return ask(who, limit, performance.now() + timeoutMs)
+    return ask(who, limit, performance.now() + timeoutMs - waitedMs)
   }
 
   return {
-    count,
-    countEvents: (accountId, limit) => count(numberOf(refKey, `events of ${accountId}`), limit),
+    count: (accountId, limit, _nowMs, waitedMs) => count(accountId, limit, waitedMs),
+    countEvents: (accountId, limit, _nowMs, waitedMs) =>
+      count(numberOf(refKey, `events of ${accountId}`), limit, waitedMs),
     countVisitor: (address, limit) => count(numberOf(refKey, address), limit),
   }
 }
