@@ -13,7 +13,7 @@ import { LanguageProvider } from './parts/language-provider.tsx'
 import { closedMs } from './parts/next-row.ts'
 import { readable, theme } from './theme.ts'
 
-/** Not what a minute was waited for: it would be two more before anything is said. */
+/** Not after a minute without an answer: two more would pass before the reader is told. */
 const mayComeBack = (error: Error) =>
   error instanceof CallFailed &&
   (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE') &&

@@ -5,8 +5,8 @@ const workMs = 50
 const pauseMs = 15
 
 /**
- * To be called between many writes: it pauses now and then. Who goes on at once holds the lock of an embedded database
- * nearly all the time, and a server beside it would wait so long for its turn that registrations get 503.
+ * For commands that write much: called between writes, it pauses now and then. Without pauses the command holds the lock
+ * of an embedded database nearly all the time, and registrations at a server beside it get 503.
  */
 export function leavingTurns(): () => Promise<void> {
   let begunAt = performance.now()

@@ -66,7 +66,7 @@ export const resetFactor: Command = async (args) => {
 
 export const setupLink: Command = async (args) => {
   readArguments(args, {})
-  // Read first: a wrong PUBLIC_URL leaves no link behind that nobody has seen.
+  // Read first, so that a wrong PUBLIC_URL does not leave a link behind that nobody has seen.
   const address = publicAddress()
   return withStore(
     async (store) => {

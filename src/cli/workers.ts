@@ -69,7 +69,7 @@ export function superviseWorkers(
       failure = code || 1
       void stop()
     } else {
-      log.warn('a worker ended and was replaced')
+      log.warn('a worker ended and is replaced')
       setTimeout(() => !isStopping && start(), lifeMs < shortLifeMs ? pauseMs : 0)
     }
   })

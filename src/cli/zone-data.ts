@@ -83,7 +83,7 @@ function readFolder(folder: string): { files: Map<string, SpanAt>; digest: strin
     }
     hash.update(name).update(bytes)
   }
-  if (files.size === 0) throw new Error('it has none')
+  if (files.size === 0) throw new Error('the folder has none')
   return { files, digest: hash.digest('hex').slice(0, 8) }
 }
 

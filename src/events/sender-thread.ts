@@ -15,7 +15,7 @@ const connectMs = 5_000
 const answerMs = 15_000
 /** The connection of a longer answer is closed. */
 const mostAnswerBytes = 4_096
-/** Answers of 1xx before the one that counts: without end they would keep the thread from all others. */
+/** 1xx answers before the final one. A server that sends them without end would keep the thread busy for all others. */
 const mostInformation = 100
 /** Answers whose end has not come: with one more the oldest loses its connection. */
 const mostAnswers = 64
@@ -104,10 +104,10 @@ async function send(delivery: Delivery): Promise<Try> {
       begun.on('close', () => {
         if (request === begun) fail('reset')
       })
-      let told = 0
+      let received = 0
       begun.on('information', () => {
-        told += 1
-        if (told > mostInformation) begun.destroy()
+        received += 1
+        if (received > mostInformation) begun.destroy()
       })
       begun.on('response', (response) => {
         const status = response.statusCode ?? 0
@@ -125,7 +125,7 @@ async function send(delivery: Delivery): Promise<Try> {
   const result = await promise
   isOver = true
   clearTimeout(timer)
-  // What an early answer has left unsent would be kept for as long as its server reads no more.
+  // After an early answer the rest of the body is not sent: it would stay in memory while the server does not read.
   if (result.status === null || !request?.writableFinished) request?.destroy()
   return { ...result, milliseconds: Math.round(performance.now() - beganAt) }
 }

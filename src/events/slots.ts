@@ -8,7 +8,7 @@ export function openSlots(most: number): Slots {
   let total = 0
 
   const usedBy = (accountId: number) => used.get(accountId) ?? 0
-  // It leaves as many free as it takes: half of all where it is alone, and where others hang one for who comes.
+  // An account leaves as many free as it takes: alone it gets half, and if others hang, one is left for the next.
   const hasRoom = (accountId: number) => usedBy(accountId) < most - total
 
   function change(accountId: number, by: number): void {

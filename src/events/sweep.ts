@@ -54,7 +54,7 @@ function toldBy(
   if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
   if (!endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
   const next = offerAt(terms, attempt, now)
-  // Who registered after an edit never had what it was before.
+  // A lead who registered after an edit never had the date from before it.
   const known = before.filter(({ until }) => registeredAt <= until)
   const isChanged = known.some((one) => {
     const old = offerAt(one.terms, attempt, now)

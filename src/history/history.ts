@@ -32,7 +32,7 @@ const timeoutMs = 5_000
 const closeMs = 1_000
 const firstTidyMs = 1_000
 const tidyEveryMs = 600_000
-/** A clock that has jumped ahead by more since the round before may be wrong: what is removed by it is gone. */
+/** A clock that has jumped ahead by more since the last round may be wrong, and what a round removes is gone. */
 const jumpMs = 300_000
 
 type HistoryOptions<Entry> = {
@@ -117,8 +117,8 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost, now }: 
 }
 
 /**
- * Moves the batches of the version before, and purges, in small steps that do not hold up new entries. After a jump of
- * the clock one round goes by, in which it may be put right.
+ * Moves the batches of the version before, and purges, in small steps that do not hold up new entries. After the clock
+ * has jumped ahead one round is left out, so that it can be put right.
  */
 export function keepTidy(
   { moveBatch, purge }: Pick<EntryTable<never>, 'moveBatch' | 'purge'>,
@@ -130,7 +130,7 @@ export function keepTidy(
   let timer = setTimeout(tidy, firstTidyMs).unref()
 
   async function tidy(): Promise<void> {
-    // Taken once: the clock may jump while much is removed.
+    // Read once: the clock may jump during a long round.
     const roundMs = now()
     const hasJumped = roundMs - seenMs > tidyEveryMs + jumpMs
     seenMs = roundMs

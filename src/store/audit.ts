@@ -244,7 +244,7 @@ async function purge(sql: Sql, before: Seconds, now: Seconds): Promise<number> {
   return removed + (await changeSome(sql, forget, namesAddress, now - addressSeconds))
 }
 
-/** On SQLite everybody waits for the step. */
+/** In small steps, since on SQLite everybody waits while one runs. */
 async function changeSome(sql: Sql, change: string, condition: string, ...values: Value[]): Promise<number> {
   const select = `SELECT id, ${bytes} FROM audit_entries AS old WHERE ${condition} LIMIT ${purgedAtOnce}`
   const found = await sql.all(select, ...values)

@@ -146,7 +146,7 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
 
 const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
 
-/** It hears of no edit of before; the looks that those give come by another sweep. */
+/** It is not told of earlier edits. The looks that those would have given come by another sweep. */
 async function forgetEdits(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Promise<void> {
   const edits = `${underWay} AND begun_at <= ? AND cause = ${sweepCauses.indexOf('edit')}`
   const forgotten = await sql.run(`DELETE FROM sweeps WHERE ${edits}`, endpoint.accountId, endpoint.id, fromAt)

@@ -29,7 +29,7 @@ type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonl
 
 export const keptSeconds = 30 * 86_400
 
-/** What the server failed to answer waits for no longer than this. */
+/** The longest wait after a try that the server failed to answer. */
 export const longestRestSeconds = 1_800
 
 /** Nothing waits for longer; what says so was written before the clock was set back, and would wait for as long again. */
@@ -154,7 +154,7 @@ export async function retryAtOnce(
   now: Seconds,
   failedSince: Seconds = 0,
 ): Promise<void> {
-  // By the index of `next_at`: what was refused or given up may be a million, and nobody is answered meanwhile.
+  // By the index of `next_at`: there may be a million refused ones, and on SQLite nobody is answered meanwhile.
   await sql.run(
     `UPDATE failed_deliveries SET next_at = last_at WHERE account_id = ? AND endpoint_id = ?
       AND next_at > ? AND next_at <= ? AND refused = 0 AND last_at >= ?`,
