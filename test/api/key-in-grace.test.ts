@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertStatus, call, withinOneSecond } from '../support/api.ts'
+import { longTest } from '../support/faults.ts'
 import { installation, owner, type Scope } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
@@ -127,7 +128,7 @@ test('when a key was last used is noted, once a minute, and not where the reques
   assert.equal((await listed(made.id)).lastUsedAt, null)
 })
 
-test('a use within the same minute is not written again', async (t) => {
+longTest('a use within the same minute is not written again', async (t) => {
   const { server, me, setTo, status, listed } = await opened(running(t))
   const minute = Math.ceil(Date.now() / 60_000) * 60 + 600
   const usedAt = async () => Date.parse((await listed(me.keyId)).lastUsedAt) / 1_000

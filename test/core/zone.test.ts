@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { zoneOf } from '../../src/core/mechanism/zone.ts'
-import { amount } from '../support/faults.ts'
+import { amount, someOf } from '../support/faults.ts'
 
 const names = Intl.supportedValuesOf('timeZone')
 const from = Date.UTC(1975, 0) / 1000
@@ -34,7 +34,7 @@ test('local times are those of Temporal in every zone', () => {
 })
 
 test('so are those around every transition from 2007 to 2041', () => {
-  for (const name of names) {
+  for (const name of someOf(names, 150)) {
     const zone = zoneOf(name)
     let local = Temporal.Instant.from('2007-01-01T00:00:00Z').toZonedDateTimeISO(name)
     for (;;) {

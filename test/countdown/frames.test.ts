@@ -90,7 +90,7 @@ const styles: [what: string, language: MailLanguage, style: GivenTimerStyle][] =
   ]),
 ]
 
-for (const [what, language, style] of someOf(styles, 7)) {
+for (const [what, language, style] of someOf(styles, 5)) {
   test(`right in another style: ${what}, ${language}`, () => {
     const scene = makeScene(style, language)
     for (const left of [anyMoment + 37, 2 * DAY + 30]) assertShows(scene, left, amount(6, 60))

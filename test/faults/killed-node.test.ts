@@ -16,7 +16,7 @@ import { ask } from '../support/postgres-databases.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { engine } from '../support/test-database.ts'
 
-const kills = amount(3, 200)
+const kills = amount(2, 200)
 const unlimited = ['--rate-limit', '1000000000']
 
 test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answered`, {

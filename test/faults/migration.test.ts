@@ -1,4 +1,4 @@
-// A migration is killed before each of its statements, the COMMIT among them; in the short form before every tenth.
+// A migration is killed before each of its statements, the COMMIT among them; in the short form before every thirtieth.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -37,7 +37,7 @@ test('a migration killed at any statement is finished by the next start', { time
   const whole = installation(t, withoutTables)
   const { version } = await whole.json(['migrate'])
   const expected = await schemaOf(whole)
-  const step = amount(20, 1)
+  const step = amount(30, 1)
   const first = Math.floor(between(1, step + 1))
   const statements = Array.from({ length: Math.ceil(300 / step) }, (_, index) => first + index * step)
   let survived = 0

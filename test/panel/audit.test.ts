@@ -55,7 +55,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('by ear the calendar of the period can be used, in the reader’s language', async () => {
+longTest('by ear the calendar of the period can be used, in the reader’s language', async () => {
   const page = await stage.open(owner, { path: '/settings/audit', language: 'pl' })
   await page.getByLabel('Od – do').click()
   await page.getByRole('button', { name: 'Poprzedni miesiąc' }).click()
@@ -141,7 +141,7 @@ longTest('po polsku', async () => {
   await assertFits(page)
 })
 
-test('days in the address that there are not, or in the wrong order, are left out', async () => {
+longTest('days in the address that there are not, or in the wrong order, are left out', async () => {
   for (const days of [
     'from=0001-01-01&to=2026-01-05',
     'from=2026-02-31&to=2026-03-05',

@@ -79,7 +79,7 @@ atBothWidths(
   },
 )
 
-test('a campaign whose name is as long as may be is duplicated, with an emoji where it is cut too', async () => {
+longTest('a campaign whose name is as long as may be is duplicated, with an emoji where it is cut too', async () => {
   const person = await stage.person('long-names')
   await make({ name: `${'x'.repeat(191)}🎁${'x'.repeat(8)}` }, person)
   const page = await stage.open(person, { path: '/campaigns' })
@@ -463,7 +463,7 @@ longAtBothWidths('a campaign is archived: a draft, out of the list, and back', a
   assertUntroubled(page)
 })
 
-test('a copy that comes late takes nobody away from where they are', async () => {
+longTest('a copy that comes late takes nobody away from where they are', async () => {
   await make({ name: 'Slow' })
   const page = await stage.open(owner, { path: '/campaigns' })
   let letGo = () => {}
@@ -499,7 +499,7 @@ test('a campaign that somebody has deleted meanwhile leaves the list, and it is 
   assert.equal(await page.getByRole('link', { name: 'Theirs', exact: true }).count(), 0)
 })
 
-test('what went wrong with deleting is gone when its question opens again', async () => {
+longTest('what went wrong with deleting is gone when its question opens again', async () => {
   const { id } = await make({ name: 'Kept', mailTimer: { height: 50, pixelsPerPoint: 1 } })
   const page = await stage.open(owner, { path: '/campaigns' })
   const busy = { status: 503, json: { code: 'SERVICE_UNAVAILABLE', faults: [], retryAfterSeconds: null } }

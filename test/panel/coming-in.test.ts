@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
-import { amount, longTest } from '../support/faults.ts'
+import { amount, longTest, someOf } from '../support/faults.ts'
 import {
   assertAccessible,
   assertFits,
@@ -63,7 +63,7 @@ longTest('the set-up link makes the first account and user, once, and stays in n
   assert.equal((await place.runShared(['setup-link'])).code, 2)
 })
 
-test('whose joining was done, and the answer to it lost, is led on to sign in', async () => {
+longTest('whose joining was done, and the answer to it lost, is led on to sign in', async () => {
   const owner = await stage.person('inviting')
   const inviting = await stage.open(owner)
   const made = await inviting.request.post('/panel/api/invitations', { data: { role: 'member', language: 'en' } })
@@ -143,7 +143,7 @@ atBothWidths('an unknown address is a page with a way back, in a browser', async
   assert.deepEqual([toProgram.status, ((await toProgram.json()) as { code: string }).code], [404, 'NOT_FOUND'])
 })
 
-for (const path of ['reset', 'join'])
+for (const path of someOf(['reset', 'join'], 1))
   test(`a link that could not be looked at is looked at again by a button: ${path}`, async () => {
     const page = await stage.open(undefined, { path: '/sign-in' })
     await page.route(/panel\/api\/(?:password-reset|invitation)$/, (route) => route.abort())

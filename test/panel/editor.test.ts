@@ -318,7 +318,7 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.deepEqual([name, mechanism.deadline.period], ['Mine after all', 'PT72H'])
 })
 
-test('what a colleague saves of another part, or publishes, stands in nobody’s way', async () => {
+longTest('what a colleague saves of another part, or publishes, stands in nobody’s way', async () => {
   const id = await make({ ...course, isDraft: true })
   const page = await edit(id)
   await page.getByLabel('Name').fill('Mine')
@@ -337,7 +337,7 @@ test('what a colleague saves of another part, or publishes, stands in nobody’s
   assert.equal((await saved(page, id)).isDraft, false)
 })
 
-test('Enter adds a date to leave out, and saves nothing', async () => {
+longTest('Enter adds a date to leave out, and saves nothing', async () => {
   const id = await make({ ...course, mechanism: { ...course.mechanism, deadline: { kind: 'next', closes: friday } } })
   const page = await edit(id)
   await page.getByText('Days left out', { exact: true }).click()

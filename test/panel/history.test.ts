@@ -184,7 +184,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('times in the address between which no request can be are left out', async () => {
+longTest('times in the address between which no request can be are left out', async () => {
   for (const span of ['from=2130-01-01', 'to=1999-12-31', 'from=%2B200000-01-01&to=%2B200001-01-01']) {
     const page = await opened(owner, `${path}?${span}`)
     assert.equal(await rowsOf(page).count(), 50, span)
@@ -192,7 +192,7 @@ test('times in the address between which no request can be are left out', async 
   }
 })
 
-test('the last hour is that of the service, whatever the reader’s clock says', async () => {
+longTest('the last hour is that of the service, whatever the reader’s clock says', async () => {
   for (const hours of [2, -2]) {
     const page = await stage.open(owner, { isNew: true })
     await page.addInitScript((aheadMs) => {

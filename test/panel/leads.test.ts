@@ -432,7 +432,7 @@ test('leads erased in a row are gone at once and the last can be undone, however
   assert.deepEqual(await listOf(campaign.id), ['row-00002@example.com', 'row-00003@example.com'])
 })
 
-test('what is selected on one page stays so while another page is selected', async () => {
+longTest('what is selected on one page stays so while another page is selected', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(52, 'pages'))
   const page = await open(owner, { path: leadsPath(campaign.id) })
@@ -459,7 +459,7 @@ test('a page far down a long list is read in few steps', async () => {
   assert.ok(steps <= 3, String(steps))
 })
 
-test('a page beyond the end of the list says that nobody is on it', async () => {
+longTest('a page beyond the end of the list says that nobody is on it', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(2, 'beyond'))
   const page = await open(owner, { path: `${leadsPath(campaign.id)}?page=9` })
@@ -469,7 +469,7 @@ test('a page beyond the end of the list says that nobody is on it', async () => 
   assert.equal(await page.getByText('Nobody is on this page').count(), 0)
 })
 
-test('a lead that is added slowly is gone to once, and takes nobody away from another screen', async () => {
+longTest('a lead that is added slowly is gone to once, and takes nobody away from another screen', async () => {
   const { id } = await campaignOf(owner)
   const page = await open(owner, { path: leadsPath(id), isNew: true })
   page.setDefaultTimeout(10_000)
@@ -506,7 +506,7 @@ test('a lead that is added slowly is gone to once, and takes nobody away from an
   assert.equal((await listOf(id)).length, 2)
 })
 
-test('what came of one way to set a deadline is not said beside what came of another', async () => {
+longTest('what came of one way to set a deadline is not said beside what came of another', async () => {
   const { id } = await campaignOf(owner)
   await imported(id, ['ada@example.com'])
   const { ref } = await shown(id, 'ada@example.com')
@@ -538,7 +538,7 @@ test('who comes back to the list of leads sees what is true by then', async () =
   await row.getByText('Expired', { exact: true }).waitFor()
 })
 
-test('what went wrong with a deadline for several leads is gone when its dialog opens again', async () => {
+longTest('what went wrong with a deadline for several leads is gone when its dialog opens again', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(2, 'refused'))
   const page = await open(owner, { path: leadsPath(campaign.id) })
@@ -573,7 +573,7 @@ test('leads that are selected in one campaign are not in another to which the br
   assert.equal(await page.getByText('2 leads selected').count(), 0)
 })
 
-test('what went wrong with adding a lead is gone when its dialog opens again', async () => {
+longTest('what went wrong with adding a lead is gone when its dialog opens again', async () => {
   const campaign = await campaignOf(owner)
   const page = await open(owner, { path: leadsPath(campaign.id) })
   await page.route('**/leads', (route) => (route.request().method() === 'POST' ? route.abort() : route.fallback()))
@@ -589,21 +589,24 @@ test('what went wrong with adding a lead is gone when its dialog opens again', a
   assert.equal(await dialog.getByRole('alert').count(), 0)
 })
 
-test('a deadline for several leads that is none gets the focus, and is no longer wrong once it is another', async () => {
-  const campaign = await campaignOf(owner)
-  await imported(campaign.id, numbered(2, 'unread'))
-  const page = await open(owner, { path: leadsPath(campaign.id) })
-  await page.getByLabel('Select all on this page').check()
-  const bar = page.getByRole('group', { name: '2 leads selected' })
-  await bar.getByRole('button', { name: 'Set deadline' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Deadline by hand' })
-  const field = dialog.getByLabel('New deadline')
-  await field.fill('31 Feb 2020, 10:00')
-  await dialog.getByRole('button', { name: 'Set deadline' }).press('Enter')
-  await dialog.locator('input[aria-invalid=true]:focus').waitFor()
-  await field.fill('1 Jan 2020, 10:00')
-  await dialog.locator('input:not([aria-invalid=true]):focus').waitFor()
-})
+longTest(
+  'a deadline for several leads that is none gets the focus, and is no longer wrong once it is another',
+  async () => {
+    const campaign = await campaignOf(owner)
+    await imported(campaign.id, numbered(2, 'unread'))
+    const page = await open(owner, { path: leadsPath(campaign.id) })
+    await page.getByLabel('Select all on this page').check()
+    const bar = page.getByRole('group', { name: '2 leads selected' })
+    await bar.getByRole('button', { name: 'Set deadline' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Deadline by hand' })
+    const field = dialog.getByLabel('New deadline')
+    await field.fill('31 Feb 2020, 10:00')
+    await dialog.getByRole('button', { name: 'Set deadline' }).press('Enter')
+    await dialog.locator('input[aria-invalid=true]:focus').waitFor()
+    await field.fill('1 Jan 2020, 10:00')
+    await dialog.locator('input:not([aria-invalid=true]):focus').waitFor()
+  },
+)
 
 /** What else there is for two selected leads, which stay as they were. */
 async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
@@ -961,29 +964,32 @@ longTest('a CSV file is taken whatever its heading, and its column can be chosen
   assertUntroubled(page)
 })
 
-test('of two files chosen one after the other the rows are those of the second, however slowly the first is read', async () => {
-  const campaign = await campaignOf(owner)
-  const page = await open(owner, { path: leadsPath(campaign.id) })
-  await page.getByRole('button', { name: 'Import' }).first().click()
-  const dialog = page.getByRole('dialog', { name: 'Import leads' })
-  await page.evaluate(() => {
-    const read = Blob.prototype.arrayBuffer
-    Blob.prototype.arrayBuffer = async function () {
-      const bytes = await read.call(this)
-      if (bytes.byteLength > 100) await new Promise((resolve) => document.addEventListener('slow', resolve))
-      return bytes
-    }
-  })
-  const choose = (name: string, text: string) =>
-    dialog.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
-  await choose('slow.csv', `email,name\n${numbered(10, 'slow').join(',x\n')}\n`)
-  await choose('quick.csv', 'name,email\nJoe,joe@example.com\n')
-  await dialog.getByRole('cell', { name: 'joe@example.com' }).waitFor()
-  await page.evaluate(() => document.dispatchEvent(new Event('slow')))
-  await dialog.getByRole('button', { name: 'Start import' }).click()
-  await dialog.getByText('Import finished').waitFor()
-  assert.deepEqual(await listOf(campaign.id), ['joe@example.com'])
-})
+longTest(
+  'of two files chosen one after the other the rows are those of the second, however slowly the first is read',
+  async () => {
+    const campaign = await campaignOf(owner)
+    const page = await open(owner, { path: leadsPath(campaign.id) })
+    await page.getByRole('button', { name: 'Import' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Import leads' })
+    await page.evaluate(() => {
+      const read = Blob.prototype.arrayBuffer
+      Blob.prototype.arrayBuffer = async function () {
+        const bytes = await read.call(this)
+        if (bytes.byteLength > 100) await new Promise((resolve) => document.addEventListener('slow', resolve))
+        return bytes
+      }
+    })
+    const choose = (name: string, text: string) =>
+      dialog.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await choose('slow.csv', `email,name\n${numbered(10, 'slow').join(',x\n')}\n`)
+    await choose('quick.csv', 'name,email\nJoe,joe@example.com\n')
+    await dialog.getByRole('cell', { name: 'joe@example.com' }).waitFor()
+    await page.evaluate(() => document.dispatchEvent(new Event('slow')))
+    await dialog.getByRole('button', { name: 'Start import' }).click()
+    await dialog.getByText('Import finished').waitFor()
+    assert.deepEqual(await listOf(campaign.id), ['joe@example.com'])
+  },
+)
 
 longAtBothWidths('an import into a draft first says how many offers begin, and until when', async (width) => {
   const mechanism = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2031-06-05T23:59' } }

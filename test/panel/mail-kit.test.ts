@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import type { Locator } from 'playwright-core'
-import { amount } from '../support/faults.ts'
+import { amount, longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { assertUntroubled, sharedStage } from './stage.ts'
 
@@ -101,7 +101,7 @@ test(`a mail with a deadline for each of ${count} emails of a file takes at most
   assertUntroubled(page)
 })
 
-test('what came of the test mail of one lead is not said of the next', async () => {
+longTest('what came of the test mail of one lead is not said of the next', async () => {
   const { id } = await campaignOf({ name: 'Spring course' })
   await place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\nbob@example.com\n')
   const page = await open(owner, { path: `/campaigns/${id}/timer` })

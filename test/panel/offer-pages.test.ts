@@ -1,7 +1,7 @@
 // The offer pages of a campaign: the widget's snippets, how it looks, and whether it is there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount } from '../support/faults.ts'
+import { amount, longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, sharedStage, widthsInLanguages } from './stage.ts'
 
@@ -94,7 +94,7 @@ test('check my page says what the widget last told of it', async () => {
   assertUntroubled(page)
 })
 
-test('an address that was typed without its scheme is completed on leaving the field, and by Enter', async () => {
+longTest('an address that was typed without its scheme is completed on leaving the field, and by Enter', async () => {
   const { id } = await campaignOf()
   const page = await open(owner, { path: `/campaigns/${id}/pages` })
   const field = (name: string) => page.getByRole('group', { name: 'Page 1' }).getByLabel(name)

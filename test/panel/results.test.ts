@@ -68,7 +68,7 @@ test('the results show people through the steps, the time before, pages and days
   assert.ok(millions && millions.height < 40, 'a number is in one line')
 })
 
-test('a day in the address that no month has, or is from before 1971, is left out', async () => {
+longTest('a day in the address that no month has, or is from before 1971, is left out', async () => {
   for (const days of ['from=2026-02-31&to=2026-03-05', 'from=2026-13-01', 'from=0001-01-01&to=0001-01-09']) {
     const page = await stage.open(owner, { path: `/campaigns/${id}?${days}` })
     await page.getByRole('heading', { name: 'Sales' }).waitFor()
@@ -77,7 +77,7 @@ test('a day in the address that no month has, or is from before 1971, is left ou
   }
 })
 
-test('the day since which starts count is one of the campaign’s time zone, wherever its reader is', async () => {
+longTest('the day since which starts count is one of the campaign’s time zone, wherever its reader is', async () => {
   const timeZone = 'Pacific/Kiritimati'
   const { id: farId } = await apply({ name: 'Far', timeZone })
   const since = await stage.place.arrange(async (store) => {
@@ -158,7 +158,7 @@ longTest('dragging over the chart zooms to those days; the file has a line for e
   ])
 })
 
-test('on the overview what is alike is one line, which opens', async () => {
+longTest('on the overview what is alike is one line, which opens', async () => {
   const busy = await stage.person('busy')
   await stage.place.arrange(async (store) => {
     const campaign = campaignFile({ pages: [], name: 'No page' })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { timeLeftText } from '../../panel/src/screens/campaigns/results/sales-words.ts'
-import { isFull } from '../support/faults.ts'
+import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
 
@@ -106,7 +106,7 @@ atBothWidths(
   },
 )
 
-test('what went wrong with a reversal, and what was ticked, is gone when its question opens again', async () => {
+longTest('what went wrong with a reversal, and what was ticked, is gone when its question opens again', async () => {
   const who = await stage.person('reverser')
   const file = campaignFile({ conversion: { closes: true } })
   const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)

@@ -6,7 +6,7 @@ import { words as around } from '../../panel/src/parts/words.ts'
 import { words as comingIn } from '../../panel/src/screens/coming-in/words.ts'
 import { words as security } from '../../panel/src/screens/settings/security-words.ts'
 import { buildUsers } from '../../src/access/users.ts'
-import { isFull } from '../support/faults.ts'
+import { isFull, longTest } from '../support/faults.ts'
 import { codeAt, type Phone, withFactor, wrongCodeAt } from '../support/second-factor.ts'
 import {
   assertAccessible,
@@ -276,27 +276,30 @@ test('recovery codes, also those under way when their dialog is closed, are left
   await page.waitForURL('**/settings')
 })
 
-test('where the answer with new recovery codes is lost it is said that those from before may work no more', async () => {
-  const person = await stage.person('loses-codes')
-  const phone = await phoneOf(person)
-  const text = security.en
-  const page = await stage.open(undefined, { path: '/settings/security' })
-  await givePassword(page, person, 'en')
-  await page.keyboard.type(phone.recoveryCodes[0] ?? '')
-  await page.keyboard.press('Enter')
-  await page.getByText(text.isOn(9)).waitFor()
-  await page.route('**/panel/api/factor/recovery-codes', async (route) => {
-    await page.request.post(route.request().url(), { data: route.request().postDataJSON() })
-    await route.abort('connectionfailed')
-  })
-  await named(page, text.newCodes).click()
-  const dialog = page.getByRole('dialog')
-  await field(dialog, comingIn.en.code).fill(phone.recoveryCodes[1] ?? '')
-  await page.keyboard.press('Enter')
-  await dialog.getByText(text.codesLost).waitFor()
-  await page.getByText(text.isOn(10)).waitFor()
-  await page.unrouteAll()
-  await field(dialog, comingIn.en.code).fill(codeAt(phone.secret, now()))
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: text.recoveryTitle }).waitFor()
-})
+longTest(
+  'where the answer with new recovery codes is lost it is said that those from before may work no more',
+  async () => {
+    const person = await stage.person('loses-codes')
+    const phone = await phoneOf(person)
+    const text = security.en
+    const page = await stage.open(undefined, { path: '/settings/security' })
+    await givePassword(page, person, 'en')
+    await page.keyboard.type(phone.recoveryCodes[0] ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByText(text.isOn(9)).waitFor()
+    await page.route('**/panel/api/factor/recovery-codes', async (route) => {
+      await page.request.post(route.request().url(), { data: route.request().postDataJSON() })
+      await route.abort('connectionfailed')
+    })
+    await named(page, text.newCodes).click()
+    const dialog = page.getByRole('dialog')
+    await field(dialog, comingIn.en.code).fill(phone.recoveryCodes[1] ?? '')
+    await page.keyboard.press('Enter')
+    await dialog.getByText(text.codesLost).waitFor()
+    await page.getByText(text.isOn(10)).waitFor()
+    await page.unrouteAll()
+    await field(dialog, comingIn.en.code).fill(codeAt(phone.secret, now()))
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: text.recoveryTitle }).waitFor()
+  },
+)

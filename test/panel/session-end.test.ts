@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { isFull } from '../support/faults.ts'
+import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
   assertAccessible,
@@ -165,7 +165,7 @@ async function assertNameOutlives(page: Page, person: Person): Promise<void> {
   assert.ok(accounts.some(({ id, name }: any) => id === person.accountId && name === 'A better name'))
 }
 
-test('who has signed in again in one tab is not asked in another', async () => {
+longTest('who has signed in again in one tab is not asked in another', async () => {
   const person = await stage.person('tabs')
   const page = await stage.open(person, { path: '/settings', isNew: true })
   const other = await page.context().newPage()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { isFull, someOf } from '../support/faults.ts'
+import { isFull, longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
   assertAccessible,
@@ -124,7 +124,7 @@ atBothWidths(
   },
 )
 
-test('the account’s name follows what a colleague saves, as long as nobody types', async () => {
+longTest('the account’s name follows what a colleague saves, as long as nobody types', async () => {
   const page = await stage.open(owner, { path: '/settings' })
   const name = page.getByLabel('Name')
   await name.waitFor()
@@ -143,7 +143,7 @@ test('the account’s name follows what a colleague saves, as long as nobody typ
   assert.equal(await name.inputValue(), 'Mine')
 })
 
-test('a removal that is under way when its question is closed is told all the same', async () => {
+longTest('a removal that is under way when its question is closed is told all the same', async () => {
   const person = await stage.person('slow')
   const { email } = await stage.colleague(person, 'member')
   const page = await stage.open(person, { path: '/settings/users' })

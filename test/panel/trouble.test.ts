@@ -78,7 +78,7 @@ test('while the service is away the screen stays with what was typed; without a 
   await page.getByText('Saved.').waitFor()
 })
 
-test('what is asked for in a menu and cannot be done is said: signing out, and pausing a webhook', async () => {
+longTest('what is asked for in a menu and cannot be done is said: signing out, and pausing a webhook', async () => {
   const endpoint = ['--name', 'Shop', '--url', 'https://example.com/', '--kinds', 'lead.registered']
   await stage.place.json(['webhook', 'create', '--account', String(owner.accountId), ...endpoint])
   const page = await open('/integrations/webhooks', 'phone')
@@ -254,20 +254,23 @@ const losing = (page: Page, path: string) =>
     await route.abort('connectionfailed')
   })
 
-test('a day more for a lead whose answer is lost may have been given: it is said, and the list shows it', async () => {
-  const apply = ['campaign', 'apply', '--account', String(owner.accountId), '-']
-  const made = await stage.place.json(apply, campaignFile({ name: 'Days', timeZone: 'UTC', pages: [] }))
-  await stage.place.json(['lead', 'import', '--campaign', String(made.id), '-'], 'email\nada@example.com\n')
-  const page = await open(`/campaigns/${made.id}/leads`, 'desk')
-  const deadline = page.getByRole('row', { name: 'ada@example.com' }).locator('time').first()
-  const before = Date.parse((await deadline.getAttribute('datetime')) ?? '')
-  await page.getByLabel('Select ada@example.com').check()
-  await losing(page, '**/leads/deadlines')
-  await page.getByRole('button', { name: '+1 day' }).click()
-  await page.getByText('Look whether it has before you try again').waitFor()
-  const later = new Date(before + 86_400_000).toISOString()
-  await page.locator(`tr time[datetime="${later}"]`).waitFor()
-})
+longTest(
+  'a day more for a lead whose answer is lost may have been given: it is said, and the list shows it',
+  async () => {
+    const apply = ['campaign', 'apply', '--account', String(owner.accountId), '-']
+    const made = await stage.place.json(apply, campaignFile({ name: 'Days', timeZone: 'UTC', pages: [] }))
+    await stage.place.json(['lead', 'import', '--campaign', String(made.id), '-'], 'email\nada@example.com\n')
+    const page = await open(`/campaigns/${made.id}/leads`, 'desk')
+    const deadline = page.getByRole('row', { name: 'ada@example.com' }).locator('time').first()
+    const before = Date.parse((await deadline.getAttribute('datetime')) ?? '')
+    await page.getByLabel('Select ada@example.com').check()
+    await losing(page, '**/leads/deadlines')
+    await page.getByRole('button', { name: '+1 day' }).click()
+    await page.getByText('Look whether it has before you try again').waitFor()
+    const later = new Date(before + 86_400_000).toISOString()
+    await page.locator(`tr time[datetime="${later}"]`).waitFor()
+  },
+)
 
 longAtBothWidths('a name of spaces is marked where it stands', async (width) => {
   const page = await open('/settings', width)

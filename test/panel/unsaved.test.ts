@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
   assertAccessible,
@@ -270,10 +271,11 @@ atBothWidths(
   },
 )
 
-for (const [what, look] of [
-  ['at once', async () => {}],
+const looks = [
   ['after looking at the campaign again', comeBack],
-] as const) {
+  ['at once', async () => {}],
+] as const
+for (const [what, look] of someOf(looks, 1)) {
   test(`a save whose answer was lost is no change of somebody else, and is made once: ${what}`, async () => {
     const id = await make()
     const page = await open(`/campaigns/${id}/pages`, 'desk')
@@ -299,7 +301,7 @@ for (const [what, look] of [
   })
 }
 
-test('other days of the results are chosen unasked, whatever is unsaved in another part', async () => {
+longTest('other days of the results are chosen unasked, whatever is unsaved in another part', async () => {
   const id = await make()
   const page = await open(`/campaigns/${id}/pages`, 'desk')
   page.on('dialog', (dialog) => dialog.accept())

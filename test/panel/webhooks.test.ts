@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { tester } from '../support/actor.ts'
-import { isFull } from '../support/faults.ts'
+import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import { answering, openReceiver } from '../support/receiver.ts'
@@ -227,7 +227,7 @@ async function assertWaitIsSaid(page: Page): Promise<void> {
   await assertFits(page)
 }
 
-test('what came of a test of one webhook is not said of another to which the browser goes back', async () => {
+longTest('what came of a test of one webhook is not said of another to which the browser goes back', async () => {
   const who = await stage.person('of-two')
   for (const name of ['Till', 'Crm']) {
     const hook = ['--name', name, '--kinds', 'lead.registered', '--url', 'https://example.com/']

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { longTest } from './faults.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { ask } from './postgres-databases.ts'
 import { postgresUrl } from './shared-postgres.ts'
@@ -101,7 +102,7 @@ const printWhere = `const [{ data }] = await ask(cluster.adminUrl, "SELECT curre
   const where = { folder: data.replace(/.data$/, ''), url: cluster.adminUrl, fsync }
   console.log(JSON.stringify(where))`
 
-test('a cluster, even a frozen one, does not outlive a process that is killed', async () => {
+longTest('a cluster, even a frozen one, does not outlive a process that is killed', async () => {
   const { child, printed } = processWith('', `${printWhere}\ncluster.freeze()\nsetInterval(() => {}, 1000)`)
   const { fsync, ...where } = await printed
   assert.ok(existsSync(where.folder))
@@ -111,7 +112,7 @@ test('a cluster, even a frozen one, does not outlive a process that is killed', 
   await assertGone(where)
 })
 
-test('a durable cluster waits for the disk; a process that is done with it need not stop it', async () => {
+longTest('a durable cluster waits for the disk; a process that is done with it need not stop it', async () => {
   const { child, printed } = processWith('{ durable: true }', printWhere)
   const [{ fsync, ...where }, [code]] = await Promise.all([printed, once(child, 'close')])
   assert.equal(code, 0)
