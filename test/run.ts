@@ -1,8 +1,10 @@
-// `npm test`: every test file, on both engines at once. Most files wait more than they compute, so several share
+// `npm test`: types, lint and format, and every test file, on both engines at once. Most files wait more than they compute, so several share
 // the processors; what takes longest begins first, and what nobody times gives way to what looks at the clock.
 // With FAULTS=full, as `npm run test:faults` has it: all in their long form, but for test/faults/.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join, matchesGlob } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { run } from 'node:test'
@@ -30,12 +32,13 @@ const onSqliteInShort = [
   'cli/{audit,campaign-faults,leads,maintenance,person,processes}.*',
   'panel-api/{hostile,http,overview,password-reset,provider,roles,second-factor,sign-in,test-mail,users}.*',
   'visitor/{gate,images,links,moments,one-truth,rate,widget-api}.*',
-  'faults/{overload,stopping}.*',
+  'faults/{clock,history,overload,stopping}.*',
 ]
 const longest = [
   ...['{widget/{demo,clock,expiry},events/{telling,rounds}}.*', 'visitor/rate.*', 'http/slow.*'],
   ...['panel/{every-*,leads,editor}.*', 'panel/**'],
-  ...['{process,panel-api,cli,history}/**', 'api/**', 'faults/postgres/**', 'widget/**', 'faults/**', '**'],
+  ...['faults/killed-node.*', '{process,panel-api,cli,history}/**', 'api/**', 'faults/postgres/**'],
+  ...['widget/**', 'faults/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
 /** Files that never end would hold up all others for ever; the longest take a quarter of this. Milliseconds. */
@@ -58,8 +61,11 @@ const together: [pattern: string, processes: number][] = [
   ['{cli,events,http}/*', 1],
   ['{process,sqlite}/*', 1],
   ['{core,docs}/*', 1],
+  ['countdown/*', 1],
   ['{history,store}/*', 1],
   ['widget/*', 1],
+  ['faults/{killed-node,migration}.*', 1],
+  ['faults/sqlite/*', 1],
 ]
 /** Of those that wait: they share a stage. */
 const waitTogether: typeof together = [['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2]]
@@ -158,6 +164,17 @@ function childSeconds(): number {
   return (Number(user) + Number(system)) / 100
 }
 
+/** Types, lint and format, beside the first tests, which they give way to. False where something is wrong with them. */
+async function check(): Promise<boolean> {
+  const child = spawn('npm', ['run', '-s', 'check'], { cwd: join(root, '..'), stdio: ['ignore', 'pipe', 'pipe'] })
+  setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL)
+  const said: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => said.push(piece))
+  const [code] = await once(child, 'close')
+  if (code !== 0) console.error(`npm run check failed:\n${Buffer.concat(said)}`)
+  return code === 0
+}
+
 /** Most servers of the tests are killed, and one leaves its compiled code to the next only where it ends by itself. */
 async function compileOnce(): Promise<void> {
   const ends: (() => Promise<void>)[] = []
@@ -169,6 +186,7 @@ async function compileOnce(): Promise<void> {
 
 const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(1)
 const startedAt = performance.now()
+const checked = check()
 const [postgres] = await Promise.all([sharePostgres(), browserPath(), compileOnce()])
 let before = childSeconds()
 /** Files that failed beside others, which take the processors from what looks at the clock. */
@@ -199,11 +217,12 @@ await Promise.all([
   lane(patient, others, waiting),
   lane(others, patient, waiting),
   // A fourth lane of those that compute would be too many: waits for what a server does would run out.
-  lane(waiting),
+  lane(waiting, others),
   lane(waiting),
 ])
 await lane(late)
-let isGreen = true
+const isChecked = await checked
+let isGreen = isChecked
 for (const job of again) {
   console.log(`failed beside others, and now alone: ${job.files} (${job.engine})`)
   isGreen = (await runFiles(job, true)).length === 0 && isGreen
@@ -214,4 +233,5 @@ await postgres.stop()
 console.log(`tests ${sums.passed + sums.failed}`)
 for (const [name, count] of Object.entries(sums)) console.log(`${name} ${count}`)
 console.log(`seconds ${seconds(startedAt)}`)
+if (!isChecked) console.log('npm run check failed: what it said stands above')
 if (!isGreen || sums.passed === 0 || sums.failed > 0) process.exitCode = 1
