@@ -116,24 +116,26 @@ test('frozen: a server that is told to stop stops in time, with exit 0', { timeo
 
 for (const workers of someOf(['2', '1'], 1))
   test(`frozen: a start with ${workers} of the workers can be stopped`, { timeout: 60_000 }, async () => {
-    const { url } = await owner()
-    postgres.freeze()
-    try {
-      const starting = spawn(
-        process.execPath,
-        [join(root, 'src', 'main.ts'), 'serve', '--port', '0', '--workers', workers],
-        { env: { PATH: process.env.PATH, DATABASE_URL: url }, stdio: 'ignore' },
-      )
-      // Until it waits for the database, also where other tests have the processors: before, a signal just ends it.
-      await sleep(4_000)
-      const exited = once(starting, 'exit')
-      starting.kill('SIGTERM')
-      const [code] = await Promise.race([exited, sleep(5_000, ['still there'])])
-      starting.kill('SIGKILL')
-      assert.equal(code, 0)
-    } finally {
-      postgres.thaw()
-    }
+    // As a frozen PostgreSQL: it takes connections and answers none.
+    const frozen = createServer().listen(0, '127.0.0.1')
+    await once(frozen, 'listening')
+    const url = `postgres://somebody@127.0.0.1:${(frozen.address() as AddressInfo).port}/lastcall`
+    const starting = spawn(
+      process.execPath,
+      [join(root, 'src', 'main.ts'), 'serve', '--port', '0', '--workers', workers],
+      { env: { PATH: process.env.PATH, DATABASE_URL: url }, stdio: 'ignore' },
+    )
+    // It waits for the database now; before, a signal just ends it.
+    const [connection] = await once(frozen, 'connection')
+    connection.on('error', () => {})
+    await sleep(200)
+    const exited = once(starting, 'exit')
+    starting.kill('SIGTERM')
+    const [code] = await Promise.race([exited, sleep(5_000, ['still there'])])
+    starting.kill('SIGKILL')
+    connection.destroy()
+    frozen.close()
+    assert.equal(code, 0)
   })
 
 for (const workers of ['1', '2'])
