@@ -12,11 +12,11 @@ export type Bitmap = { width: number; height: number; places: Uint8Array }
 
 /** The parts of which every picture is put together. */
 export type Atlas = {
-  /** One column of the picture without digits and label, so much of its ring still to pass. */
+  /** One column of the picture without digits and label; `share` of its ring is still to pass. */
   columnOf(share: number): Bitmap
   /** `0` to `9`, each as wide as a cell and as high as the rows of the digits. */
   digits: Bitmap[]
-  /** Each as wide as it is, as high as the rows of the labels, and so far from the left side of its column. */
+  /** Each is as high as the rows of the labels; `left` is how far it is from the left side of its column. */
   words: Map<string, Bitmap & { left: number }>
 }
 
@@ -64,7 +64,7 @@ function emptyColumn({ columnWidth, height, box, stroke, split }: Layout, parts:
 
 type Size = { width: number; height: number }
 
-/** Filled, as a line, or not at all; a ring is drawn elsewhere. */
+/** Draws a box filled, as a line, or not at all. A ring is drawn by ring.ts. */
 export function drawBox({ width, height }: Size, box: Box, stroke: number, parts: Parts, paint: Paint): Bitmap {
   const whole = blankCanvas(width, height)
   if (parts.isFilled || parts.edge === 'line') addBox(whole, box, 0)
@@ -82,7 +82,7 @@ function addBox(canvas: Canvas, box: Box, inset: number): void {
   addOutline(canvas, outline, { x: box.left + inset, y: box.top + inset, scale: 1 })
 }
 
-/** In the middle of its cell, since in some fonts the digits are not equally wide. */
+/** Draws a digit in the middle of its cell, since in some fonts the digits are not equally wide. */
 function drawDigit(digit: string, digits: Layout['digits'], typeface: Typeface, paint: Paint): Bitmap {
   const { size, baseline, cell, rows } = digits
   const { advance, outline } = typeface(digit)
@@ -94,8 +94,8 @@ function drawDigit(digit: string, digits: Layout['digits'], typeface: Typeface, 
 type Word = Bitmap & { left: number }
 
 /**
- * Each in the middle of its column. Words that differ only in their endings start in the same place, so
- * that they do not move when the number above them changes.
+ * Draws each word in the middle of its column. Words that differ only in their endings start in the same place, so that
+ * they do not move when the number above them changes.
  */
 function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: Paint): [string, Word][] {
   const drawn = words.map((word) => drawWord(word, layout.labels, typeface, paint))
@@ -115,7 +115,7 @@ function drawWord(word: string, labels: Layout['labels'], typeface: Typeface, pa
   return toBitmap(canvas, paint.label)
 }
 
-/** `scale` is one em. */
+/** `scale` is how many pixels one em has. */
 export function addText(
   canvas: Canvas,
   text: string,

@@ -52,7 +52,7 @@ export function buildTemplate(
   return packTemplate({ ...template, mostBytes: mostBytes(template) })
 }
 
-/** Of an image with all frames of its last column and the largest of the others. */
+/** The bytes of the longest image: all frames of its last column, and the largest of the other frames. */
 function mostBytes(template: Omit<Template, 'mostBytes'>): number {
   const { head, dayHead, frameStarts, zeroFrames, pictureWords, overFrame, overImage } = template
   const pictureBytes = pictureWords * 4
@@ -69,7 +69,7 @@ type FragmentLists = Pick<
   'fragmentWords' | 'fragments' | 'firstNumbers' | 'firstThird' | 'firstLabel' | 'pictureWords'
 >
 
-/** In the order that template.ts names. */
+/** All fragments, in the order that template.ts names. */
 function fragmentLists(drawing: Drawing): FragmentLists {
   const bands = bandFragments(drawing)
   const { numbers, firstNumbers } = numberFragments(drawing)
@@ -115,7 +115,10 @@ function bandFragments({ style, layout, atlas }: Drawing): Bits[] {
 
 const nothing: Bits = { words: new Uint32Array(), length: 0 }
 
-/** 00 to 99, each as a column's rows: once for all columns, or for each way in which rings pass. */
+/**
+ * The rows of a column with each number from 00 to 99. All columns share them; with rings, only those columns do whose
+ * rings empty in the same steps.
+ */
 function numberFragments({ style, layout, atlas }: Drawing): { numbers: Bits[]; firstNumbers: Uint32Array } {
   const numbers: Bits[] = []
   const firstOf = new Map<string, number>()
@@ -136,7 +139,7 @@ function numberFragments({ style, layout, atlas }: Drawing): { numbers: Bits[]; 
   return { numbers, firstNumbers: Uint32Array.from(firstNumbers) }
 }
 
-/** A column of three digits is cut before the second and before the third: 30 thirds in the place of 900 numbers. */
+/** A column of three digits is cut before the second and before the third digit: 30 thirds do for 900 numbers. */
 function thirdFragments({ layout, atlas }: Drawing): Bits[] {
   const edges = [0, cellLeft(layout, 3, 1), cellLeft(layout, 3, 2), layout.columnWidth]
   return [0, 1, 2].flatMap((place) =>
@@ -162,7 +165,7 @@ function rowFragments(column: Bitmap, { start, end }: Rows, left: number, right:
   })
 }
 
-/** The frames that follow the first one, as whole blocks. */
+/** The frames that come after the first one, as whole blocks. */
 function frameLists(drawing: Drawing): Pick<Template, 'frames' | 'frameStarts' | 'zeroFrames'> {
   const { units } = drawing.style
   const blocks: number[][] = []
@@ -179,7 +182,10 @@ function frameLists(drawing: Drawing): Pick<Template, 'frames' | 'frameStarts' |
   return { frames, frameStarts: Uint32Array.from(starts), zeroFrames }
 }
 
-/** The frame in which a column gets this value and all after it begin again: those before it stay as they are. */
+/**
+ * The frame in which a column changes to this value and all columns after it go back to their highest one. The columns
+ * before it do not change.
+ */
 function turnOf(drawing: Drawing, column: number, value: number): number[] {
   const { units } = drawing.style
   const later = units.slice(column + 1).map((_, index) => valuesOf(units, column + 1 + index) - 1)
@@ -188,8 +194,8 @@ function turnOf(drawing: Drawing, column: number, value: number): number[] {
 }
 
 /**
- * The rectangle that changes from one picture of the last columns to the next: all of it, or without what stays
- * around a ring or below the digits, whichever is shorter.
+ * The rectangle in which two pictures of the last columns differ: with all of its pixels, or without those that do not
+ * change around a ring or below the digits, whichever is shorter.
  */
 function frame({ style, layout }: Drawing, before: Bitmap, after: Bitmap): number[] {
   const changed = difference(before, after)
@@ -208,7 +214,7 @@ function frame({ style, layout }: Drawing, before: Bitmap, after: Bitmap): numbe
   return part.length < all.length ? part : all
 }
 
-/** One that no pixel needs, but for those from `first` on that stay as they were. */
+/** A palette place that no pixel of the frame needs, other than pixels from `first` on that do not change. */
 function unusedPlace(pixels: Uint8Array, old: Uint8Array, first: number): number | undefined {
   const isUsed = new Uint8Array(PALETTE_COLOURS)
   for (let index = 0; index < pixels.length; index++) {
@@ -225,7 +231,7 @@ function frameOf(at: Rectangle, pixels: Uint8Array, clearPlace: number | undefin
   return [...head, ...subBlocks(compress(pixels, codeSize, 'whole'))]
 }
 
-/** From this column on, with these values. */
+/** Draws the columns from `column` on, with these values. */
 function columnsFrom({ style, layout, atlas, labels }: Drawing, column: number, values: number[]): Bitmap {
   const drawn = values.map((value, index) => {
     const unit = style.units[column + index] as TimerUnit

@@ -14,7 +14,9 @@ export function openTypefaces(font: TimerFont, language: MailLanguage): Typeface
   return { digits: openTypeface(font, 700), labels: openTypeface(fontOfWords(font, language), 400) }
 }
 
-/** A font is cut into files by script; what the first lacks, the Polish ń for one, the second has. */
+/**
+ * A font comes as one file for each script: letters that the first file lacks, such as the Polish ń, are in the second.
+ */
 function openTypeface(name: TimerFont, weight: 400 | 700): Typeface {
   const parts = scripts
     .map((script) => pathOf(name, `${name}-${script}-${weight}-normal`))

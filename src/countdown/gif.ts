@@ -4,13 +4,13 @@ import { PALETTE_COLOURS } from './palette.ts'
 import type { Rectangle } from './picture.ts'
 
 export const TRAILER = 0x3b
-/** Most that a run of compressed bytes may have before the length of the next one stands. */
+/** Compressed bytes come in blocks of at most so many, each with its length in front. */
 export const SUB_BLOCK = 255
-/** How long what `imageHead` gives is, and where in it the delay stands. */
+/** How many bytes `imageHead` returns, and where the delay is among them. */
 export const IMAGE_HEAD = 19
 export const DELAY_AT = 4
 
-/** What a file begins with. There is no block that asks to repeat: the animation plays once and holds. */
+/** What a file begins with. No block asks to repeat, so the animation plays once and stays at its last frame. */
 export function fileHead(width: number, height: number, palette: Uint8Array): number[] {
   return [...screen(width, height, PALETTE_COLOURS), ...palette]
 }
@@ -22,8 +22,8 @@ function screen(width: number, height: number, colours: number): number[] {
 }
 
 /**
- * What stands before the compressed pixels of a picture that stays, for so many hundredths of a second. Pixels of
- * `clearPlace` leave what was there before.
+ * What comes before the compressed pixels of a frame. It is shown for so many hundredths of a second, and is not
+ * removed after them. Where its pixels have `clearPlace`, the frame before it is still seen.
  */
 export function imageHead(
   { left, top, width, height }: Rectangle,
@@ -48,7 +48,7 @@ export function subBlocks({ words, length }: Bits): number[] {
 }
 
 /**
- * A transparent picture of any size, for where there is nothing to show: one pixel of it is drawn, and what is not
+ * A transparent picture of any size, for when there is nothing to show. Only one pixel is drawn, since what is not
  * drawn is transparent. The palette is white, for programs that fill in the background.
  */
 export function transparentPicture(width: number, height: number): Uint8Array {

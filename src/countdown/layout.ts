@@ -13,8 +13,8 @@ export type Rows = { start: number; end: number }
 export type Box = { left: number; top: number; width: number; height: number; radius: number }
 
 /**
- * Where everything lies, in pixels. The picture is columns of one width with a box in each; rows with digits and rows
- * with labels never meet.
+ * Where everything is, in pixels. The picture is columns of one width with a box in each; no row has both digits and
+ * labels.
  */
 export type Layout = {
   width: number
@@ -43,7 +43,7 @@ export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typ
   const margin = Math.max(1, Math.round(Math.min(columnWidth * 0.04, height * 0.06)))
   const gap = style.gap === null ? margin : Math.round((style.gap * style.pixelsPerPoint) / 2)
   const side = Math.min(gap, Math.floor(columnWidth / 4))
-  // Within the box they keep away from its corners.
+  // Labels in the box keep away from its corners.
   const room = parts.areLabelsInside ? (columnWidth - 2 * side) * 0.88 : columnWidth * 0.94
   const end = parts.areLabelsInside ? height - margin - Math.round(height * 0.09) : height - margin
   const lowest = style.showLabels ? labelLayout(style, language, typefaces.labels, { room, end }) : null
@@ -54,7 +54,7 @@ export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typ
     margin,
     bottom: parts.areLabelsInside ? height - margin : above,
   })
-  // Above labels in the box the digits move down a little, or they would hang at its top.
+  // With labels in the box the digits move down a little, or they would be too close to its top.
   const top = parts.areLabelsInside && lowest !== null ? box.top + Math.round(box.height * 0.06) : box.top
   const around = parts.edge === 'ring' ? box : { ...box, top, height: above - top }
   const stroke = Math.max(1, parts.edge === 'ring' ? box.width * 0.07 : 2 * style.pixelsPerPoint)
@@ -100,7 +100,7 @@ function digitLayout(style: TimerStyle, parts: Parts, box: Box, stroke: number, 
   const most = isRing ? tallest(0.5, 0.76) : tallest(0.8, 0.96)
   let rise = Math.floor(style.digitSize === null ? usual : Math.min(asked, most))
   const [highest, lowest] = [Math.min(...bounds.map(({ top }) => top)), Math.max(...bounds.map(({ bottom }) => bottom))]
-  // Larger ones would be drawn over the edge of the box, which is smooth over a pixel.
+  // Larger digits would be drawn over the edge of the box, which is smoothed over one pixel.
   const edge = parts.edge === 'line' ? stroke + 1 : 1
   const fits = (scale: number) => isWithin(box, edge, 3 * Math.round(advance * scale), (lowest - highest) * scale)
   if (!isRing && !isBare) while (rise > 1 && !fits(rise / flat)) rise -= 1
@@ -144,9 +144,9 @@ function labelLayout(
 }
 
 /**
- * The width that forms of a word want in the middle of a column, in ems. Those that differ in their endings begin in
- * one place (atlas.ts), so the longest reaches further to the right. The first two languages keep the size that they
- * have in mails already sent.
+ * The width that the forms of a word need in the middle of a column, in ems. Forms that differ only in their endings
+ * begin in the same place (atlas.ts), so the longest reaches further to the right. English and Polish keep the size
+ * that they have in mails that were already sent.
  */
 function reachOf(words: string[], language: MailLanguage, typeface: Typeface): number {
   const widths = words.map((word) => advanceOf(word, typeface))
@@ -155,7 +155,7 @@ function reachOf(words: string[], language: MailLanguage, typeface: Typeface): n
   return isFirst || !areForms(words) ? most : most + (most - least) / 2
 }
 
-/** Rows by which labels follow a ring, or bare digits, that are not as high as their room. */
+/** How many rows the labels move up, to stay close to a ring or to bare digits that are not as high as their room. */
 function spareAbove(parts: Parts, above: number, box: Box, { rows }: Layout['digits']): number {
   if (parts.edge === 'ring') return above - box.top - box.height
   if (parts.isFilled || parts.edge === 'line') return 0

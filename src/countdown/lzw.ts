@@ -5,8 +5,8 @@ const MOST_CODES = 4_096
 const MOST_COLOURS = 16
 
 /**
- * For each code and pixel after it the code of both, or 0. One for all calls, since most compress a few dozen
- * pixels; only what a call has used is wiped.
+ * For each code and the pixel after it: the code of both together, or 0. All calls share it, since most compress only a
+ * few dozen pixels; each call wipes only what it has used.
  */
 const longer = new Uint16Array(MOST_CODES * MOST_COLOURS)
 
@@ -45,7 +45,7 @@ export function compress(pixels: Uint8Array, codeSize: number, part: Part): Bits
     longer[code * MOST_COLOURS + pixel] = next++
     code = pixel
     if (next < MOST_CODES) continue
-    // Full: some readers fail where it is kept in use.
+    // The dictionary is full: some readers fail if it stays in use.
     forget()
     appendCode(written, clear, width)
     width = codeSize + 1

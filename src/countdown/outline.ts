@@ -14,7 +14,7 @@ export type Typeface = (character: string) => Glyph
 
 export type Bounds = { left: number; top: number; right: number; bottom: number }
 
-/** Of all points, those that steer curves included: never too small. */
+/** The box around all points, the control points of curves included: it may be too large, but never too small. */
 export function boundsOf(outline: Outline): Bounds {
   const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity }
   const include = (x: number, y: number) => {

@@ -9,7 +9,10 @@ import { aroundPlace, CODE_SIZE, groundPlace, paintOf, paletteBytes } from './pa
 import { partsOf } from './presets.ts'
 import { blankCanvas } from './rasterise.ts'
 
-/** The last frame of an animation that is open then, and the whole image for later. Both are empty where it is zeros. */
+/**
+ * The last frame of an animation that plays at the deadline, and the whole image for later requests. Both are empty if
+ * the style shows zeros then.
+ */
 export type Over = { overFrame: Uint8Array; overImage: Uint8Array }
 
 export function drawOver(style: TimerStyle, layout: Layout, typeface: Typeface): Over {
@@ -22,12 +25,12 @@ export function drawOver(style: TimerStyle, layout: Layout, typeface: Typeface):
   }
   if (style.whenOver.show === 'zeros') return { overFrame: new Uint8Array(), overImage: new Uint8Array() }
   const blank = new Uint8Array(width * height).fill(isFilled ? aroundPlace : groundPlace)
-  // What is drawn already cannot become transparent: such an image stays at zeros while it is open.
+  // What is drawn cannot become transparent again: an animation on a transparent background stays at zeros.
   const overFrame = style.background === 'transparent' ? new Uint8Array() : wholeFrame(style, layout, blank)
   return { overFrame, overImage: transparentPicture(width, height) }
 }
 
-/** Hundredths of a second. It is the last one. */
+/** Hundredths of a second. It changes nothing, since this frame is the last one. */
 const DELAY = 100
 
 function wholeFrame(style: TimerStyle, { width, height }: Layout, places: Uint8Array): Uint8Array {
@@ -36,7 +39,7 @@ function wholeFrame(style: TimerStyle, { width, height }: Layout, places: Uint8A
   return Uint8Array.from([...head, ...subBlocks(compress(places, CODE_SIZE, 'whole'))])
 }
 
-/** In one box, from the left side of the first to the right side of the last. */
+/** Draws the text in one box, from the left side of the first box to the right side of the last. */
 function drawText(style: TimerStyle, layout: Layout, text: string, typeface: Typeface): Uint8Array {
   const { width, height, stroke } = layout
   const { left, top } = layout.box
@@ -47,7 +50,7 @@ function drawText(style: TimerStyle, layout: Layout, text: string, typeface: Typ
   const { places } = drawBox({ width, height }, box, stroke, partsOf(style), paint)
   const { lines, size } = linesOf(text, box.width * 0.92, box.height, typeface)
   const canvas = blankCanvas(width, height)
-  // Capitals reach so high in all of the fonts, more or less.
+  // About the height of capitals in all of the fonts.
   const rise = size * 0.72
   const step = size * 1.25
   const first = height / 2 + rise / 2 - ((lines.length - 1) * step) / 2
@@ -59,7 +62,9 @@ function drawText(style: TimerStyle, layout: Layout, text: string, typeface: Typ
   return places.map((place, at) => (letters[at] === groundPlace ? place : (letters[at] as number)))
 }
 
-/** One line or two, whichever gives the larger letters; then the lines that are most alike. */
+/**
+ * One line or two, whichever gives the larger letters; of several ways, the one whose lines are most alike in width.
+ */
 function linesOf(text: string, width: number, height: number, typeface: Typeface): { lines: string[]; size: number } {
   const words = text.trim().split(/\s+/)
   const choices = [words.length, ...words.keys()]

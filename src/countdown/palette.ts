@@ -4,10 +4,10 @@ import { type Parts, partsOf } from './presets.ts'
 /** A run of palette places that blends one colour into another; `first` is the pure one. */
 type Ramp = { first: number; steps: number }
 
-/** First in the palette, so that a picture of digits alone does with three bits a pixel. */
+/** First in the palette, so that a picture of digits alone needs only three bits a pixel. */
 export const digitRamp: Ramp = { first: 0, steps: 8 }
 const labelRamp: Ramp = { first: 8, steps: 5 }
-/** Of the box over the background, where it covers a pixel in part. */
+/** From the background to the box, for pixels that the box covers in part. */
 const edgeRamp: Ramp = { first: 13, steps: 3 }
 
 export const PALETTE_COLOURS = 16
@@ -17,19 +17,22 @@ export const DIGITS_CODE_SIZE = 3
 /** What digits stand on: the box, or the background where boxes are not filled. */
 export const groundPlace = digitRamp.first
 /**
- * What lies around filled boxes: the background, which may be transparent. Where boxes are not filled no pixel has it,
- * so a ring's frames can say with it what stays.
+ * The background around filled boxes, which may be transparent. If boxes are not filled, no pixel has this place, so
+ * the frames of a ring use it for pixels that do not change.
  */
 export const aroundPlace = labelRamp.first
 
-/** What cuts a filled box: its colour with a little of the background. */
+/** The line that cuts a filled box in two: the colour of the box with a little of the background. */
 export const linePlace = edgeRamp.first + edgeRamp.steps - 1
 
-/** In how far the ring is there at all, has yet to pass, or both: its places are those of the edge. */
+/**
+ * How strong a pixel of the ring is: outside of it, passed, half passed, or still to pass. The ring uses the places of
+ * the edge.
+ */
 const ringShares = [0, 0.2, 0.6, 1]
 const lineShares = [1 / 3, 2 / 3, 1]
 
-/** How a pixel is painted that is covered so far, 0 to 1. */
+/** The palette place of a pixel of which `share`, 0 to 1, is covered. */
 export type Paint = Record<'digit' | 'label' | 'edge' | 'ring', (share: number) => number>
 
 export function paintOf(style: TimerStyle): Paint {
@@ -63,7 +66,7 @@ function softEdge(share: number): number {
   return shade > edgeRamp.steps ? groundPlace : edgeRamp.first + shade - 1
 }
 
-/** A GIF knows no half transparent pixel. */
+/** A GIF has no half-transparent pixels. */
 function hardEdge(share: number): number {
   return share < 0.5 ? aroundPlace : groundPlace
 }
@@ -72,7 +75,7 @@ function hardEdge(share: number): number {
 export function paletteBytes(style: TimerStyle): Uint8Array {
   const parts = partsOf(style)
   const { box, digits, labels } = style
-  // Programs that know no transparency show this.
+  // Programs that cannot show transparency show this.
   const background = style.background === 'transparent' ? '#ffffff' : style.background
   const ground = parts.isFilled ? box : background
   const labelGround = parts.areLabelsInside ? box : background

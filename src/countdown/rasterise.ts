@@ -4,12 +4,12 @@ import type { Outline } from './outline.ts'
 export type Placement = { x: number; y: number; scale: number }
 
 /**
- * Sums of areas: each edge adds, in every row it passes, the part of the pixels right of it, as differences from
- * one pixel to the next. Two columns more than the canvas take what falls beyond its right side.
+ * How much of each pixel is covered, as differences from one pixel to the next in its row: each edge adds the area to
+ * its right in every row that it crosses. Two columns more than the canvas has take what is beyond its right side.
  */
 export type Canvas = { width: number; height: number; differences: Float64Array }
 
-/** Straight pieces to a curve: at the largest sizes none is further off than a hundredth of a pixel. */
+/** Straight pieces for each curve: at the largest sizes none is off by more than a hundredth of a pixel. */
 const PIECES = 24
 
 export function blankCanvas(width: number, height: number): Canvas {
@@ -80,7 +80,10 @@ function addEdge(canvas: Canvas, x0: number, y0: number, x1: number, y1: number)
   }
 }
 
-/** An edge through one row from `left` to `right` covers `amount` of all pixels right of it, and parts below it. */
+/**
+ * An edge through one row from `left` to `right` covers `amount` of all pixels to its right, and a part of those that
+ * it crosses.
+ */
 function addToRow({ width, differences }: Canvas, row: number, left: number, right: number, amount: number) {
   const start = row * (width + 2)
   let covered = 0

@@ -6,17 +6,19 @@ import { smallest, timeLeft, valuesOf } from './time-left.ts'
 const FRAMES = 60
 /** Hundredths of a second. */
 const TICK = 100
-/** Programs show a frame of less than this, in hundredths of a second, for longer than it says. */
+/** Hundredths of a second. Programs show a frame with a shorter delay for longer than it says. */
 const SHORTEST = 10
 
-/** Bits put together before they are cut into sub-blocks. One for all: rendering never waits within an image. */
+/**
+ * Bits are put together here before they are cut into sub-blocks. All images share it, since one is rendered at a time.
+ */
 let scratch = new Uint32Array(8_192)
 let scratchBytes = new Uint8Array(scratch.buffer)
 
 /**
- * Writes the GIF of a countdown into `into` and gives its length; `template.mostBytes` is room enough. It shows the
- * seconds left, begun ones counted whole, and counts down for 60 frames or to zero, where it stays. Nothing left
- * is one frame of zeros, or what the style shows then. Without seconds there are two frames at most.
+ * Writes the GIF of a countdown into `into` and returns its length, at most `template.mostBytes`. Its first frame shows
+ * the seconds left, rounded up; it counts down for 60 frames, or to zero. With no time left it is one frame: zeros, or
+ * what the style shows then. If the style has no seconds, there are at most two frames.
  */
 export function render(template: Template, remainingMs: number, into: Uint8Array): number {
   const left = secondsLeft(remainingMs)
@@ -53,7 +55,7 @@ function writeOver(template: Template, into: Uint8Array): number {
   return finish(into, writeFirst(template, timeLeft(0, unitsOf(template)), into))
 }
 
-/** After how many seconds another value of the smallest unit is shown; the last one stays until it is over. */
+/** After how many seconds the smallest unit changes. Its last value, 1, stays until the deadline. */
 function secondsToTurn(left: number, unitSeconds: number): number {
   return left < 2 * unitSeconds ? left : (left % unitSeconds) + 1
 }
@@ -81,12 +83,12 @@ function writeBlock(block: Uint8Array, into: Uint8Array, at: number): number {
   return at + block.length
 }
 
-/** From second `from` to second `to`, a frame each: they lie side by side. */
+/** Writes the frames from second `from` to second `to`, which are stored side by side. */
 function writeSeconds({ frames, frameStarts }: Template, from: number, to: number, into: Uint8Array, at: number) {
   return writeBlock(frames.subarray(frameStarts[58 - from], frameStarts[59 - to]), into, at)
 }
 
-/** The one frame in which a column changes and all after it begin again; `before` says which. */
+/** Writes the frame in which a column changes and all columns after it, which are 0 in `before`, begin again. */
 function writeTurn(template: Template, before: number[], after: number[], into: Uint8Array, at: number): number {
   const { frames, frameStarts, zeroFrames } = template
   const column = Math.max(
@@ -101,7 +103,10 @@ function writeTurn(template: Template, before: number[], after: number[], into: 
   return writeBlock(frames.subarray(frameStarts[frame], frameStarts[frame + 1]), into, at)
 }
 
-/** Put together like the first frame, without what is above the digits: there are too many to keep them all. */
+/**
+ * Writes a frame in which one of more than 100 days ends. There are too many to store, so it is put together like the
+ * first frame, without the rows above the digits.
+ */
 function writeWhole(template: Template, shown: number[], into: Uint8Array, at: number): number {
   into.set(template.dayHead, at)
   return writeSubBlocks(appendChanging(template, shown, start(template)), into, at + template.dayHead.length)
@@ -147,7 +152,7 @@ function appendLabels(template: Template, shown: number[], start: number): numbe
   return appendRows(template, fragments, labelRows, start)
 }
 
-/** Row by row, one fragment of each column: the numbers are those of the first rows. */
+/** Adds one fragment of each column, row by row. `columns` has the number of each column's first fragment. */
 function appendRows(template: Template, columns: number[], rows: number, start: number): number {
   let bits = start
   for (let row = 0; row < rows; row++) {
@@ -159,7 +164,7 @@ function appendRows(template: Template, columns: number[], rows: number, start: 
   return bits
 }
 
-/** Adds a fragment after so many bits and gives how many there are then. What follows the last bit is zero. */
+/** Adds a fragment after so many bits, and returns how many there are then. The bits behind it are zero. */
 function append({ fragments, fragmentWords }: Template, fragment: number, bits: number): number {
   const into = scratch
   const first = fragments[fragment * 2] as number
@@ -191,7 +196,7 @@ function writeSubBlocks(bits: number, into: Uint8Array, start: number): number {
   return at
 }
 
-/** Of the frame that begins there. */
+/** Sets the delay of the frame that begins at `frame`. */
 function setDelay(into: Uint8Array, frame: number, hundredths: number): void {
   into[frame + DELAY_AT] = hundredths & 255
   into[frame + DELAY_AT + 1] = hundredths >> 8

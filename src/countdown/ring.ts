@@ -1,11 +1,14 @@
 import type { Box } from './layout.ts'
 
-/** Points in each direction in which a pixel is asked. */
+/** A pixel is tested at so many points in each direction. */
 const POINTS = 4
 /** How strong the part of the ring is that has passed. */
 const PASSED = 0.2
 
-/** Draws a ring into pixels of a column, so much of it still to pass: from the top on, clockwise. */
+/**
+ * Draws a ring into the pixels of a column. `share` of it is still to pass: that part begins at the top and goes
+ * clockwise.
+ */
 type DrawRing = (share: number, put: (at: number, strength: number) => void) => void
 
 /** Where the ring lies is the same for all shares, so that is found once. */
@@ -19,7 +22,10 @@ export function ringIn(box: Box, stroke: number, columnWidth: number): DrawRing 
   }
 }
 
-/** The pixels that it touches, and for each point of them that it covers which part of a turn leads there. */
+/**
+ * The pixels that the ring touches. `turns` has, for each point of a pixel that the ring covers, how far around it is:
+ * 0 at the top, 0.25 at the right.
+ */
 function pixelsOf(box: Box, stroke: number, columnWidth: number): { at: number; turns: number[] }[] {
   const centre = { x: box.left + box.radius, y: box.top + box.radius }
   const offsets = Array.from({ length: POINTS ** 2 }, (_, point) => {

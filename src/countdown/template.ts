@@ -1,7 +1,7 @@
 import { timerUnits } from '../core/timer-style.ts'
 import type { Units } from './time-left.ts'
 
-/** Raise it when a style gives other bytes, also by a new font: templates of another engine are not used. */
+/** Raise it when a style gives other bytes, also because of a new font: templates of another version are not used. */
 export const ENGINE_VERSION = 5
 
 /**
@@ -28,7 +28,7 @@ export type Template = {
   fragmentWords: Uint32Array
   /** Two for each fragment: its first word, and its length in bits. */
   fragments: Uint32Array
-  /** For each column the fragment that its numbers begin with: those of two digits, a fragment for each row. */
+  /** For each column the first fragment of its numbers from 00 to 99, which have a fragment for each row. */
   firstNumbers: Uint32Array
   /** The same for thirds of a column with three digits: ten digits in the first place, in the second, in the third. */
   firstThird: number
@@ -36,8 +36,9 @@ export type Template = {
   /** For each value of each column, column by column, which label it has. */
   labelOf: Uint8Array
   /**
-   * Whole frames, the last column's first. Of the last column, where it alone changes: from one less than it can have
-   * down to zero. Of the others, where they change and all after them begin again. The first column's are 99 to 0.
+   * Whole frames, those of the last column first. In a frame of the last column it alone changes; they go from its
+   * second highest value down to 0. In a frame of another column it changes, and all after it begin again. Those of the
+   * first column go from 99 down to 0.
    */
   frames: Uint8Array
   /** Where each of them begins, and where the last one ends. */
@@ -51,7 +52,9 @@ export type Template = {
   overImage: Uint8Array
 }
 
-/** Frames of the first column are kept for these values and below, and put together above. */
+/**
+ * Frames of the first column are stored up to this value. Those of higher values are put together when they are needed.
+ */
 export const MOST_READY = 99
 
 /** Fragments begin with these, then come numbers, thirds and labels. */

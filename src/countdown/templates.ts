@@ -7,30 +7,33 @@ import { ENGINE_VERSION, openTemplate, type Template } from './template.ts'
 
 export type Build = { style: TimerStyle; language: MailLanguage }
 
-/** Keeps templates beyond the process. What `read` gives may be broken, or of another engine; then it is built. */
+/**
+ * Keeps templates for later processes. If what `read` returns is broken, or of another version, the template is built
+ * again.
+ */
 export type PersistentCache = {
   read(key: string): Promise<Uint8Array | undefined>
   write(key: string, template: Uint8Array): Promise<void>
 }
 
-/** Has the builder begin when it is somebody's turn; or rejects, and then so does what was asked for. */
+/** Calls `build` when it is the caller's turn. If it rejects, so does what was asked for. */
 export type Turn = (build: () => Promise<Uint8Array>) => Promise<Uint8Array>
 
 export type Templates = {
-  /** At once where it is in memory. Rejects with TemplateUnavailable. */
+  /** Returns the template itself if it is in memory. Rejects with TemplateUnavailable. */
   get(style: GivenTimerStyle, language: MailLanguage, turn?: Turn): Template | Promise<Template>
-  /** The same for a style that is only looked at: what has to be built for it is not stored. */
+  /** The same for a style that somebody only looks at: a template that is built for it is not stored. */
   preview(style: GivenTimerStyle, language: MailLanguage, turn: Turn): Promise<Template>
   /** Ends what is being built; later calls are refused. */
   close(): Promise<void>
 }
 
-/** The template cannot be had now; another attempt may succeed. */
+/** There is no template now; a later try may succeed. */
 export class TemplateUnavailable extends Error {}
 
 type TemplateLimits = { memoryBytes: number; waitingBuilds: number; buildMs: number }
 
-/** Of previews: those of the last few minutes. */
+/** Room for the previews of the last few minutes. */
 const previewBytes = 8 * 2 ** 20
 
 const usualLimits: TemplateLimits = { memoryBytes: 64 * 2 ** 20, waitingBuilds: 100, buildMs: 30_000 }
@@ -98,7 +101,7 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
   }
 }
 
-/** Forgets what was not asked for the longest, but never the newest. */
+/** Forgets the template that nobody has asked for the longest, but never the newest. */
 function recentlyUsed(mostBytes: number) {
   const templates = new Map<string, Template>()
   let bytes = 0
@@ -113,7 +116,8 @@ function recentlyUsed(mostBytes: number) {
       return template
     },
     add(key: string, template: Template): Template {
-      // Of two who looked at once the later finds it here: counted twice, it would leave less room for ever.
+      // If two requests read the same template at once, the second finds it here: counted twice, it would take up room
+      // for ever.
       const known = templates.get(key)
       if (known !== undefined) return known
       templates.set(key, template)

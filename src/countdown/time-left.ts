@@ -5,7 +5,7 @@ export type Units = readonly TimerUnit[]
 const secondsIn: Readonly<Record<TimerUnit, number>> = { days: 86_400, hours: 3_600, minutes: 60, seconds: 1 }
 const inTheLarger = { days: 1_000, hours: 24, minutes: 60, seconds: 60 }
 
-/** The first column takes what larger units would have; a deadline further away than 999 of it shows 999. */
+/** The first column also counts what larger units would show; from 999 on it shows 999. */
 const MOST_VALUES = 1_000
 
 /** How many values a column can show. */
@@ -18,7 +18,10 @@ export function smallest(units: Units): number {
   return secondsIn[units.at(-1) as TimerUnit]
 }
 
-/** Splits whole seconds into what the columns show. Zeros say that it is over, so before that there is one at least. */
+/**
+ * Splits whole seconds into what the columns show. Zeros say that the offer is over, so until then the smallest unit
+ * shows at least 1.
+ */
 export function timeLeft(seconds: number, units: Units): number[] {
   let rest = seconds > 0 ? Math.max(seconds, smallest(units)) : 0
   return units.map((unit, column) => {
@@ -33,7 +36,7 @@ export function digitsOf(value: number): string {
   return String(value).padStart(2, '0')
 }
 
-/** How much of its ring a value fills: all of it from a month of days on, or from what makes the larger unit. */
+/** How much of its ring a value fills: a full ring is 30 days, 24 hours, 60 minutes or 60 seconds. */
 export function ringShare(unit: TimerUnit, value: number): number {
   return Math.min(1, value / (unit === 'days' ? 30 : inTheLarger[unit]))
 }

@@ -4,7 +4,7 @@ import { valuesOf } from './time-left.ts'
 
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 
-/** By the plural categories of CLDR; `other` stands for all that are not named. */
+/** By the plural categories of CLDR; `other` is used for all that are not named. */
 const forms: Record<MailLanguage, Record<TimerUnit, Forms>> = {
   en: {
     days: { one: 'day', other: 'days' },
