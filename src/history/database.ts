@@ -14,10 +14,10 @@ export type HistoryDatabase = {
 /** Statements that store entries, each of one account. */
 export const appendsAtOnce = 4
 
-/** Rows of one statement: to hand 2,000 over to a thread took a turn of several milliseconds, and nobody was answered. */
+/** Rows of one statement: to hand 2,000 over to a thread took several milliseconds, in which nobody was answered. */
 const rowsAtOnce = 500
 
-/** Resolves with those that could not be stored. */
+/** Stores entries, each account by itself. Resolves with those that could not be stored. */
 export async function appendByAccount<Entry extends { accountId: number }>(
   entries: readonly Entry[],
   appendOwn: (own: Entry[]) => Promise<void>,

@@ -1,4 +1,4 @@
-// What was told to endpoints, and what became of it: one row for each try, beside the request history.
+// The log of webhooks: one row for each try to tell an endpoint something, beside the request history.
 import type { Value } from '../store/sql.ts'
 import { appendByAccount, type HistoryDatabase } from './database.ts'
 
@@ -38,7 +38,7 @@ export type DeliveryTable = ReturnType<typeof deliveryTable>
 
 export function deliveryTable({ read, write }: Pick<HistoryDatabase, 'read' | 'write'>) {
   return {
-    /** What is stored already is not doubled. */
+    /** An entry that is already stored is not stored twice. */
     append: (entries: readonly DeliveryEntry[]) =>
       appendByAccount(entries, async (own) => {
         const rows = Array(own.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')

@@ -3,7 +3,7 @@ import type { Value } from '../store/sql.ts'
 import { appendsAtOnce, type HistoryDatabase } from './database.ts'
 
 const readTimeoutMs = 10_000
-/** A batch that hangs must not keep the next ones. */
+/** A batch that hangs must not hold up the next ones. */
 const writeTimeoutMs = 2_000
 
 /** The table is one of the database's own (store/postgres/migrations.ts). */
@@ -17,7 +17,7 @@ export function historyOnPostgres(url: string): HistoryDatabase {
   }
 }
 
-/** PostgreSQL gives up a little earlier than we do: what has been counted as lost is not stored later. */
+/** PostgreSQL gives up a little earlier than we do, so that an entry that was counted as lost is not stored later. */
 function openConnections(url: string, timeoutMs: number, size: number) {
   const settings = { synchronous_commit: 'off', statement_timeout: String(timeoutMs * 0.9) }
   const pool = openPool({ url, size, settings, connectMs: timeoutMs })

@@ -1,4 +1,4 @@
-// The thread of the history's file: it does one statement after another, and outlives every fault of the file.
+// The thread of the history's file. It runs one statement after another, and goes on after any fault of the file.
 import { existsSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Value } from '../store/sql.ts'
@@ -9,7 +9,7 @@ const path: string = workerData
 const busyTimeoutMs = 1_000
 
 const schema = `
-  -- What a power cut takes back was promised to nobody.
+  -- A power cut may lose the last entries, which nobody was promised.
   PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${limitLog};
   CREATE TABLE IF NOT EXISTS request_history (
     account_id INTEGER NOT NULL,
@@ -45,7 +45,7 @@ const schema = `
 let writer: Connection | undefined
 
 function write(sql: string, values: Value[]): number {
-  // SQLite would go on writing to a file that was removed.
+  // SQLite would go on writing to a file that was removed, where nobody would find the entries.
   if (writer?.isSameFile() === false) {
     writer.close()
     writer = undefined
@@ -53,17 +53,20 @@ function write(sql: string, values: Value[]): number {
   writer ??= connect(path, { busyTimeoutMs, opened: ({ exec }) => exec(schema) })
   const connection = writer
   try {
-    // Not kept: each number of rows has a statement of its own.
+    // Not cached: there is a statement for each number of rows.
     return transaction(connection, () => Number(connection.prepare(sql).run(...values).changes))
   } catch (error) {
-    // SQLite keeps to what it found when it opened the file, such as that it may only be read.
+    // SQLite does not notice when a file that was read-only can be written again: the next write opens it again.
     connection.close()
     writer = undefined
     throw error
   }
 }
 
-/** Nothing is there before a server of this version has run. The file may be another one each time. */
+/**
+ * Before a server of this version has run there is no file or no table. It is opened each time, since it may have been
+ * replaced.
+ */
 function read(sql: string, values: Value[]): Row[] {
   if (!existsSync(path)) return []
   const connection = connect(path, { busyTimeoutMs, readOnly: true })

@@ -6,7 +6,7 @@ export type EntryTable<Entry> = {
   /** Resolves with those that could not be stored. */
   append(entries: readonly Entry[]): Promise<Entry[]>
   purge(beforeMs: number): Promise<number>
-  /** False where there is nothing of the version before. */
+  /** Moves entries of the version before; false if there are none left. */
   moveBatch?(): Promise<boolean>
   close(): Promise<void>
 }
@@ -18,11 +18,14 @@ export type History<Entry = HistoryEntry> = {
   close(): Promise<void>
 }
 
-/** A rest is what could not be stored of a batch; it takes no more. */
+/** A rest is what could not be stored of a batch. No entries are added to it. */
 type Batch<Entry> = { entries: Entry[]; begunAt: number; isRest?: true }
 
 const flushMs = 1_000
-/** A timer may end a part of a millisecond early: nothing would be due yet, and wait as long again. */
+/**
+ * A timer may fire a fraction of a millisecond early: the batch would not be due yet, and would wait for another
+ * second.
+ */
 const timerMs = flushMs + 1
 const retryMs = 500
 const batchSize = 2_000
@@ -32,7 +35,10 @@ const timeoutMs = 5_000
 const closeMs = 1_000
 const firstTidyMs = 1_000
 const tidyEveryMs = 600_000
-/** A clock that has jumped ahead by more since the last round may be wrong, and what a round removes is gone. */
+/**
+ * If the clock has jumped ahead by more than this since the last round, it may be wrong, and what a round removes is
+ * gone.
+ */
 const jumpMs = 300_000
 
 type HistoryOptions<Entry> = {
@@ -45,11 +51,11 @@ type HistoryOptions<Entry> = {
 }
 
 /**
- * The request history, written behind the answers: whatever its table does (locked, slow, full, gone), a request
- * never waits for it.
+ * The request history, which is written after the answers: a request never waits for its table, even if that is locked,
+ * slow, full or gone.
  */
 export function openHistory<Entry = HistoryEntry>({ table, days, onLost, now }: HistoryOptions<Entry>): History<Entry> {
-  /** Oldest first. While `storing`, the first is on its way and takes no more. */
+  /** Oldest first. While `storing`, the first one is being written, and no entries are added to it. */
   const batches: Batch<Entry>[] = []
   let waiting = 0
   let storing: Promise<void> | undefined
@@ -117,8 +123,8 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost, now }: 
 }
 
 /**
- * Moves the batches of the version before, and purges, in small steps that do not hold up new entries. After the clock
- * has jumped ahead one round is left out, so that it can be put right.
+ * Moves the batches of the version before, and removes what is too old, in small steps that do not hold up new entries.
+ * After the clock has jumped ahead, one round removes nothing, so that there is time to put the clock right.
  */
 export function keepTidy(
   { moveBatch, purge }: Pick<EntryTable<never>, 'moveBatch' | 'purge'>,

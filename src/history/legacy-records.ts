@@ -19,7 +19,7 @@ const errorCodes: readonly ErrorCode[] = [
 ]
 
 export function entriesOf(records: Uint8Array): HistoryEntry[] {
-  // Copied, since its bytes need not lie where numbers may.
+  // Copied, since the bytes may not be aligned as numbers must be.
   const { buffer } = new Uint8Array(records)
   const floats = new Float64Array(buffer)
   const bytes = Buffer.from(buffer)

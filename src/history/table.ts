@@ -30,7 +30,7 @@ export type HistoryTable = ReturnType<typeof historyTable>
 export type HistoryReader = Pick<HistoryTable, 'page' | 'bars' | 'byKey'>
 
 export function historyTable({ read, write, close }: HistoryDatabase) {
-  /** What may have been stored already, as by an answer that was lost, is not doubled. */
+  /** An entry that is already stored, since only the answer to its first try was lost, is not stored twice. */
   const append = (entries: readonly HistoryEntry[]) =>
     appendByAccount(entries, async (own) => {
       const rows = Array(own.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
@@ -41,7 +41,7 @@ export function historyTable({ read, write, close }: HistoryDatabase) {
     append,
     /** Removes at most 1,000 entries from before `beforeMs`, and resolves with how many. */
     purge: (beforeMs: number) => write(purgeSql, [beforeMs]),
-    /** Turns the newest batch of the version before into rows; may be interrupted. False where there is none. */
+    /** Turns the newest batch of the version before into rows, and may be interrupted. False if there is none. */
     async moveBatch(): Promise<boolean> {
       const [batch] = await read('SELECT * FROM request_batches ORDER BY id DESC LIMIT 1', [])
       if (batch === undefined) return false
@@ -96,7 +96,8 @@ const countsSql = `count(*) FILTER (WHERE status < 400) AS succeeded,
 
 function conditions(accountId: number, filter: HistoryFilter, { before, after }: Partial<PageRange>) {
   const { keyId, operation, errorCode, statusClass, requestId } = filter
-  // SQLite looks for the time alone in its index: without these a page far behind reads all that stands before it.
+  // In its index SQLite searches by time alone: without these bounds a page far down the list would read all entries
+  // before it.
   const fromMs = Math.max(filter.fromMs, after?.atMs ?? 0)
   const toMs = Math.min(filter.toMs, before === undefined ? filter.toMs : before.atMs + 1)
   const all: [sql: string, ...values: (Value | undefined)[]][] = [

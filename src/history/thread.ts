@@ -35,7 +35,7 @@ function refusal(cause: Error): StoreUnavailable {
 
 /** A thread that starts with the first question. */
 function openThread(path: string) {
-  /** In the order of their questions, which is that of the answers. */
+  /** In the order of the questions, in which the thread answers. */
   const waiting: PromiseWithResolvers<any>[] = []
   let worker: Worker | undefined
 
