@@ -5,26 +5,26 @@ import type { Rule } from './rule.ts'
 import type { Terms } from './terms.ts'
 import { zoneOf } from './zone.ts'
 
-/** One granted window of the offer, as it is stored. Events give a new one and never change it. */
+/** One granted window of the offer, as it is stored. An event makes a new object, and never changes this one. */
 export type Attempt = {
   /** From 1. */
   number: number
   /** How many resets this attempt has used. */
   resets: number
   /**
-   * What the attempt began with; null for `fixed` and `none`, which are read live. While pending, what the lead last
-   * started with, and so null where it never has.
+   * The rule that the attempt began with; null for `fixed` and `none`, which are read live. While pending, the rule
+   * that the lead last started with; null if it never has.
    */
   rule: Rule | null
   /** What the deadline is counted from; null while pending. */
   anchorAt: Seconds | null
-  /** The window of the first cycle as the rule gave it; null where there is no rule. */
+  /** The window of the first cycle as the rule gave it; null if there is no rule. */
   opensAt: Seconds | null
   /** Not capped by the campaign's end. */
   deadlineAt: Seconds | null
   /**
-   * The deadline set by hand, when it was set, and the cycle in which the first of them was set, where there has been
-   * one without a break; null where it was set before that was kept.
+   * The deadline set by hand, and when. `cycle` is the one in which it was set; if it replaced another deadline set by
+   * hand, the one in which that was set. Null if it was set before cycles were stored here.
    */
   byHand: { deadlineAt: Seconds; setAt: Seconds; cycle: number | null } | null
 }
@@ -63,7 +63,10 @@ export function beginByVisit(terms: Terms, now: Seconds): Attempt {
   return anchored(pending, terms, now)
 }
 
-/** The same object if nothing changes; otherwise the attempt after a reset, or the next attempt. */
+/**
+ * A registration of a lead that exists: the same object if nothing changes; otherwise the attempt after a reset, or the
+ * next attempt.
+ */
 export function registerAgain(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
   const { state, deadline } = offerAt(terms, attempt, now)
   if (state === 'expired') {
@@ -91,7 +94,7 @@ export function setByHand(terms: Terms, attempt: Attempt, deadlineAt: Seconds | 
   return { ...attempt, byHand: { deadlineAt, setAt: now, cycle } }
 }
 
-/** Reads, and changes nothing. Bounded however long ago the attempt began. */
+/** The offer at one instant. It costs a bounded time, however long ago the attempt began. */
 export function offerAt(terms: Terms, attempt: Attempt, now: Seconds): Offer {
   const { byHand, number } = attempt
   if (byHand === null) return { ...standingByRule(terms, attempt, now), attempt: number }
@@ -114,7 +117,7 @@ function standingByRule(terms: Terms, attempt: Attempt, now: Seconds): Standing 
   if (rule === null || opensAt === null || deadlineAt === null) {
     return standing(terms.opensAt, earlier(terms.deadlineAt, endsAt), 1, now)
   }
-  // The clock was set back, or is behind that of the node that began the attempt: it has begun all the same.
+  // The clock may have been set back, or be behind that of the node that began the attempt: it has begun all the same.
   const at = Math.max(now, anchorAt)
   if (rule.cycle === null) return standing(opensAt, earlier(deadlineAt, endsAt), 1, at)
   const cycle = cycleAt(rule, { anchorAt, opensAt, deadlineAt }, endsAt, at)
@@ -128,7 +131,7 @@ function standing(opensAt: Seconds | null, deadline: Seconds | null, cycle: numb
   return { state, opensAt, deadline, cycle }
 }
 
-/** Now becomes the anchor, under the present rule. */
+/** Starts the attempt: now becomes the anchor, under the present rule. */
 function anchored(attempt: Attempt, { personal }: Terms, now: Seconds): Attempt {
   if (personal === null) return { ...attempt, rule: null, anchorAt: now, opensAt: null, deadlineAt: null }
   return { ...attempt, rule: personal.rule, anchorAt: now, ...personal.windowFrom(now) }

@@ -5,8 +5,8 @@ import { checkMechanism } from './shape.ts'
 import { zoneName } from './zone.ts'
 
 /**
- * The settings as they are to be kept; or undefined, and every fault is added to `faults`. Their paths
- * begin with `timeZone` or `mechanism`, under `path` where the schedule is part of something else.
+ * The settings as they are to be stored; or undefined, and every fault is added to `faults`. Their paths begin with
+ * `timeZone` or `mechanism`, under `path` if the schedule is part of something else.
  */
 export function checkSchedule(timeZone: unknown, mechanism: unknown, faults: Fault[], path = ''): Schedule | undefined {
   const faultsBefore = faults.length

@@ -7,8 +7,8 @@ import { type Skips, skippedBy, skippedDates } from './window.ts'
 import { zoneOf } from './zone.ts'
 
 /**
- * Refuses what is right setting by setting and wrong together. It looks at the settings as they came and
- * leaves out what is faulty in itself, so that one answer names all that is wrong.
+ * Refuses settings of which each is valid, but not all of them together. It reads the settings as they came, and skips
+ * those that are invalid by themselves, so that one answer names every fault.
  */
 export function refuseConflicts(mechanism: unknown, timeZone: string | undefined, path: string, faults: Fault[]): void {
   const deadline = valid(mechanism, 'deadline', (value) => (isObject(value) ? value : undefined))
@@ -47,7 +47,7 @@ function refusePersonalSettings(mechanism: unknown, kind: string, path: string, 
   }
 }
 
-/** In UTC the last hours of the year 9999 may lie in the next one, which no surface could write. */
+/** In UTC the last hours of the year 9999 may be in the year 10000, which no answer could write. */
 function refuseUnwritable(
   [of, path, name]: [of: unknown, path: string, name: string],
   timeZone: string | undefined,
@@ -85,7 +85,10 @@ function refuseClosingNever(closes: Recurrence | undefined, skips: Skips, path: 
   }
 }
 
-/** Only a monthly rule can: its dates within ten years are fewer than the dates that may be skipped. */
+/**
+ * Whether the skipped dates leave ten years without a closing. That can happen only to a monthly rule: in ten years it
+ * has fewer dates than may be skipped.
+ */
 function leavesTenYearsOut(closes: Recurrence, skips: Skips): boolean {
   const isDate = datesOf(closes)
   const isSkipped = skippedBy(skips)

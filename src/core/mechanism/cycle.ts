@@ -11,8 +11,8 @@ export type Cycle = Window & { number: number }
 type FirstWindow = Window & { anchorAt: Seconds }
 
 /**
- * The latest cycle that has begun by now. Exact periods are jumped over in one step; others are walked,
- * at most one cycle to a date, since after each deadline at least the same local time has to come again.
+ * The latest cycle that has begun by now. With exact periods it is computed in one step. Otherwise cycles are walked
+ * one by one: there is at most one on a date, since after each deadline the same local time has to come again.
  */
 export function cycleAt(rule: CyclingRule, first: FirstWindow, endsAt: Seconds | null, now: Seconds): Cycle {
   const pause = periodOf(rule.cycle.pause)
@@ -21,14 +21,14 @@ export function cycleAt(rule: CyclingRule, first: FirstWindow, endsAt: Seconds |
     : walkToCycle(rule, first, pause, endsAt, now)
 }
 
-/** The anchor of the cycle that follows this one; null where none does. */
+/** The anchor of the cycle after this one; null if there is none. */
 export function cycleAfter(rule: CyclingRule, { number, deadlineAt }: Cycle, endsAt: Seconds | null): Seconds | null {
   if (number > mostLaterCycles(rule)) return null
   const anchorAt = addPeriod(zoneOf(rule.timeZone), deadlineAt, periodOf(rule.cycle.pause))
   return endsAt === null || anchorAt < endsAt ? anchorAt : null
 }
 
-/** Without a look at the rule's period: it is the length of the first window. */
+/** It does not read the rule's period, which is the length of the first window. */
 function jumpToCycle(
   rule: CyclingRule,
   { anchorAt, opensAt, deadlineAt }: FirstWindow,

@@ -7,7 +7,7 @@ export type Period = { days: number } | { seconds: number }
 
 const LONGEST_SECONDS = 87_840 * 3600
 
-/** To parse the period each time would be most of what a look-up of an exact cycle costs. */
+/** Periods are kept once they are parsed: parsing would be most of the cost of finding an exact cycle. */
 const PERIODS_KEPT = 1_000
 
 const periods = new Map<string, Period>()
@@ -22,7 +22,7 @@ export function parsePeriod(text: string): Period | undefined {
   return seconds >= 60 && seconds <= LONGEST_SECONDS ? { seconds } : undefined
 }
 
-/** What a checked setting says. Throws a RangeError where it was not checked. */
+/** The period of a checked setting. Throws a RangeError if it was not checked. */
 export function periodOf(setting: string): Period {
   if (periods.size >= PERIODS_KEPT) periods.clear()
   return periods.getOrInsertComputed(setting, () => checked(parsePeriod(setting)))

@@ -6,7 +6,7 @@ export type Recurrence =
   | { every: 'week'; on: Weekday[]; time: string }
   | { every: 'month'; on: number[]; time: string }
 
-/** Whether a date is one of the recurrence's. A day that a month lacks is its last day. */
+/** Whether a date belongs to the recurrence. If a month lacks a day, its last day stands for it. */
 export function datesOf(recurrence: Recurrence): (day: Day) => boolean {
   switch (recurrence.every) {
     case 'day':

@@ -1,7 +1,7 @@
 import type { Weekday } from './calendar.ts'
 import type { Recurrence } from './recurrence.ts'
 
-/** What a campaign decides by. Never changed in place: what is computed from it is remembered. */
+/** What a campaign decides by. It must never be changed in place, since what is computed from it is remembered. */
 export type Schedule = { timeZone: string; mechanism: Mechanism }
 
 export type Mechanism = {

@@ -86,7 +86,7 @@ const checkDeadline = variant<Deadline>('kind', {
 
 export const startsOn = choice(['registration', 'visit'])
 
-/** Each setting by itself; what two of them make wrong together is for conflicts.ts. */
+/** Checks each setting by itself; conflicts.ts checks them together. */
 export const checkMechanism = record<Mechanism>({
   startsOn,
   deadline: checkDeadline,

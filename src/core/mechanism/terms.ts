@@ -5,7 +5,7 @@ import type { Schedule } from './settings.ts'
 import { type WindowFrom, windowsOf } from './window.ts'
 import { zoneOf } from './zone.ts'
 
-/** What a schedule comes to, worked out once for all leads. */
+/** A schedule with all that follows from it for every lead, worked out once. */
 export type Terms = Schedule & {
   /** The rule that an attempt beginning now keeps, and its windows; null for `fixed` and `none`, which are read live. */
   personal: { rule: Rule; windowFrom: WindowFrom } | null
@@ -15,7 +15,7 @@ export type Terms = Schedule & {
   deadlineAt: Seconds | null
 }
 
-/** Throws a RangeError where the schedule was not checked. */
+/** Throws a RangeError if the schedule was not checked. */
 export function termsOf({ timeZone, mechanism }: Schedule): Terms {
   const instant = (local: string | undefined): Seconds | null =>
     local === undefined ? null : zoneOf(timeZone).toInstant(checked(parseDateTime(local)))

@@ -1,4 +1,5 @@
-// The line at the end of a zone file, which says how clocks go on: a TZ string of POSIX, as RFC 9636 (3.3.1) widens it.
+// The line at the end of a zone file, which says how clocks go on after its data: a TZ string of POSIX, as RFC 9636
+// (3.3.1) extends it.
 import type { Seconds } from '../instant.ts'
 import { DAY_SECONDS, type Day } from './calendar.ts'
 
@@ -22,7 +23,7 @@ const USUAL_TIME = '2'
 export function parseTzString(text: string): ClockRule {
   const [, west, westInSummer, start, startTime = USUAL_TIME, end, endTime = USUAL_TIME] = TZ_STRING.exec(text) ?? []
   if (west === undefined) throw new RangeError(`ends in ${JSON.stringify(text)}, which is no TZ string`)
-  // POSIX counts to the west. No minus zero comes of `0 -`.
+  // POSIX counts to the west. `0 -` keeps zero from becoming minus zero.
   const offset = 0 - secondsOf(west)
   if (start === undefined || end === undefined) return { offset, changesOf: () => [] }
   const offsetInSummer = westInSummer === undefined ? offset + HOUR : 0 - secondsOf(westInSummer)

@@ -15,12 +15,14 @@ type Header = { version: number; leaps: number; times: number; types: number; en
 type Clocks = {
   /** Ascending, the first one at minus infinity. */
   changes: ClockChange[]
-  /** How the clocks go on from `ruleFrom`; undefined where nobody knows. */
+  /** How the clocks go on from `ruleFrom`; undefined if the file does not say. */
   rule: ClockRule | undefined
   ruleFrom: Seconds
 }
 
-/** The spans of one zone. @throws RangeError that says what is wrong with the file, to stand behind its name */
+/**
+ * The spans of one zone. @throws RangeError whose message says what is wrong with the file, to be put after its name
+ */
 export function readTzif(bytes: Uint8Array): SpanAt {
   const { changes, rule, ruleFrom } = readClocks(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   return (at) => {
@@ -33,15 +35,19 @@ export function readTzif(bytes: Uint8Array): SpanAt {
   }
 }
 
-/** Two years to either side: a change of one year may fall into the next, and what stands before it has to be right. */
+/**
+ * The changes of two years on either side too: a change of one year may fall into the next, and the change before it is
+ * needed.
+ */
 function changesAround(rule: ClockRule, year: number): ClockChange[] {
   const changes = [-2, -1, 0, 1, 2].flatMap((later) => rule.changesOf(year + later))
   changes.sort((a, b) => a.at - b.at)
-  // Of summer time all year long each end is undone at once. What would undo the last one is not in the list.
+  // With summer time all year, each end falls on the same instant as the next beginning, and is left out. The last
+  // change is always left out, since a change at the same instant would not be in the list.
   return changes.slice(0, -1).filter(({ at }, index) => at !== changes[index + 1]?.at)
 }
 
-/** A file has changes of the zone's abbreviation alone, too. */
+/** Leaves out changes that change only the zone's abbreviation, which files have too. */
 function withoutIdle(changes: ClockChange[]): ClockChange[] {
   return changes.filter(({ offset }, index) => offset !== changes[index - 1]?.offset)
 }
@@ -65,7 +71,7 @@ function readClocks(view: DataView): Clocks {
   }))
   const footer = readFooter(view, end)
   const rule = footer === '' ? undefined : parseTzString(footer)
-  // Without any change it is the rule that holds from the beginning (RFC 9636, 3.3).
+  // If the file has no changes, its rule holds from the beginning (RFC 9636, 3.3).
   const before = times === 0 && rule !== undefined ? rule.offset : offsetOf(0)
   return {
     changes: [{ at: Number.NEGATIVE_INFINITY, offset: before }, ...changes],
@@ -86,7 +92,7 @@ function readHeader(view: DataView, start: number, timeBytes: 4 | 8): Header {
   return { version: view.getUint8(start + 4), leaps, times, types, end }
 }
 
-/** Between two line feeds; empty where the file does not say how the clocks go on. */
+/** The text between two line feeds; empty if the file does not say how the clocks go on. */
 function readFooter(view: DataView, start: number): string {
   const length = view.byteLength - start
   const isWhole = length >= 2 && length <= FOOTER_MAX_BYTES

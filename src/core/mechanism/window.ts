@@ -36,12 +36,12 @@ export function skippedDates({ skipDates = [] }: Skips): Day[] {
 }
 
 /**
- * The longest walk over dates: ten years of counted days, and as much again for 366 skipped dates where
- * one weekday in seven counts. Checked settings never reach it.
+ * The longest walk over dates: ten years of counted days, and as many again for 366 skipped dates if only one weekday
+ * in seven counts. Checked settings never reach it.
  */
 const MOST_DAYS_WALKED = 2 * TEN_YEARS_DAYS
 
-/** Reads the rule once, for as many anchors as there are to come. */
+/** Reads the rule once, for any number of anchors. */
 export function windowsOf({ timeZone, deadline }: Rule): WindowFrom {
   const zone = zoneOf(timeZone)
   switch (deadline.kind) {

@@ -1,4 +1,4 @@
-// Where the clocks of time zones are known from: Node's own data, or zone files in their place.
+// The data about time zones: Node's own, or zone files in their place.
 import type { Seconds } from '../instant.ts'
 
 /** A stretch of time, `until` excluded, in which local time is UTC plus `offset` seconds. */
@@ -10,11 +10,11 @@ export type ZoneData = {
   /** Of the IANA database, such as `2026c`. */
   version: string
   source: 'node' | 'system' | 'TZDIR'
-  /** To choose from: without aliases. */
+  /** The names to choose from, without aliases. */
   names: string[]
-  /** The name in its proper case, an alias as it is; undefined where there is no such zone. */
+  /** The name in its proper case, an alias as it is; undefined if there is no such zone. */
   nameOf(text: string): string | undefined
-  /** @throws RangeError where there is no such zone */
+  /** @throws RangeError if there is no such zone */
   spansOf(name: string): SpanAt
 }
 
@@ -32,7 +32,7 @@ export function nodeZoneData(version: string): ZoneData {
     },
     spansOf: (name) => (at) => {
       const local = Temporal.Instant.fromEpochMilliseconds(at * 1000).toZonedDateTimeISO(name)
-      // "previous" is strictly before, and the span may begin at this very instant.
+      // "previous" is strictly before the instant, and the span may begin exactly at it.
       const begins = local.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
       const ends = local.getTimeZoneTransition('next')
       return {
@@ -44,7 +44,7 @@ export function nodeZoneData(version: string): ZoneData {
   }
 }
 
-/** Zones by name, as files have them; where a folder lacks one, as some lack old names, `node` has it. */
+/** Zones by name, from files. If the folder lacks one, as some lack old names, it is taken from `node`. */
 export function filedZoneData(
   { version, source, files }: Pick<ZoneData, 'version' | 'source'> & { files: ReadonlyMap<string, SpanAt> },
   node: ZoneData,
