@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Row, Value } from '../sql.ts'
 
-/** Every statement is prepared once, and found again by its text, but for `prepare`. */
+/** Every statement is prepared once and found again by its text, except those of `prepare`. */
 export type Connection = {
   all(sql: string, ...values: Value[]): Row[]
   get(sql: string, ...values: Value[]): Row | undefined
@@ -28,9 +28,9 @@ type ConnectionOptions = {
   /** How long a statement waits, blocking the process, for a lock that another connection holds. */
   busyTimeoutMs: number
   readOnly?: boolean
-  /** A file that has gone must not come back empty. */
+  /** Fails if there is no file, so that one that has gone does not come back empty. */
   mustExist?: boolean
-  /** Makes the connection ready each time that the file was opened. */
+  /** Prepares the connection each time that the file was opened. */
   opened?(connection: Connection): void
 }
 

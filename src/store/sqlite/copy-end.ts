@@ -3,7 +3,7 @@ import { type CopyEnd, type LastIds, numberedTables } from '../table-copy.ts'
 import { closeDatabase, openDatabase } from './database.ts'
 import { runnerOn } from './sqlite.ts'
 
-/** Nobody else may have it: it is claimed. */
+/** The database is claimed, so nobody holds it for long. */
 const timeoutMs = 5_000
 
 /** The caller has claimed the database. @throws UnusableDatabase */

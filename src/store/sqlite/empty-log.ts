@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from './connection.ts'
 import { emptyLog } from './write-ahead-log.ts'
 
-/** Registrations wait meanwhile. */
+/** Short, since registrations wait meanwhile. */
 const busyTimeoutMs = 10
 const longestPauseMs = 1_000
 const [path = ''] = process.argv.slice(2)

@@ -7,11 +7,14 @@ import type { Wanted } from './search-files.ts'
 import { emptyLog } from './write-ahead-log.ts'
 
 const timeoutMs = 30_000
-/** How long the log may be waited for while the server's registrations wait too, and how long they then have. */
+/**
+ * How long emptying the log may wait for readers, while the server's registrations wait too; and the pause after that,
+ * in which these are written.
+ */
 const lockWaitMs = 100
 const pauseMs = 200
 
-/** Long enough to be somebody's, short enough to outlive what is written over the rest. */
+/** Long enough to point to somebody, short enough to be left when newer rows overwrite the rest. */
 const partLength = 10
 
 /**
@@ -24,7 +27,7 @@ export async function eraseTraces(database: Database, email: string): Promise<vo
   connection.exec(`PRAGMA busy_timeout = ${lockWaitMs}`)
   await emptyLogInTime(database)
   const found = await standing([email, ...partsOf(email)], path)
-  // A part that somebody who stays has too is a trace of nobody.
+  // A part that is also in the address of another lead is no trace.
   const isTrace = (text: string) =>
     text === email || connection.get('SELECT 1 FROM leads WHERE instr(email, ?) > 0 LIMIT 1', text) === undefined
   if (!found.some(isTrace)) return
@@ -32,7 +35,10 @@ export async function eraseTraces(database: Database, email: string): Promise<vo
   await emptyLogInTime(database)
 }
 
-/** Of what a split page has left, newer rows may have taken the beginning or the end. */
+/**
+ * The first, middle and last part of the local part: newer rows may have overwritten the rest of what a split page
+ * left.
+ */
 function partsOf(email: string): string[] {
   const local = email.slice(0, email.lastIndexOf('@'))
   const last = local.length - partLength

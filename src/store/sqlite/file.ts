@@ -18,9 +18,12 @@ import { checkVersion, migrate } from './migrations.ts'
 const openingMs = 5_000
 /** How long a command waits for another one that migrates the same file; a server never gives way. */
 const migrationWaitMs = 1_000
-/** What is told of a million offers reads all of their pages once: they would fill a larger one, and stay. */
+/**
+ * When a million offers end, telling endpoints reads each of their pages once: these would fill a larger cache, and
+ * stay in it.
+ */
 const cacheKibibytes = 32_768
-/** What is deleted is wiped, also the table that a migration drops. */
+/** Deleted rows are overwritten, also those of a table that a migration drops. */
 const wipe = 'PRAGMA secure_delete = ON'
 
 type ConnectionUse = {
@@ -32,14 +35,17 @@ type ConnectionUse = {
   mayCreate?: boolean
 }
 
-/** A connection as every one to the database is; brings it to this version. @throws UnusableDatabase */
+/**
+ * Opens a connection with the settings that all of them have, and brings the database to this version. @throws
+ * UnusableDatabase
+ */
 export function openConnection(path: string, use: ConnectionUse): Connection {
   const { isServer = false, isClaimed = isServer, mayCreate = true } = use
   makeFolder(path)
   const opened = (connection: Connection) => {
     connection.exec(wipe)
-    // Before anything is written: a foreign file stays as it is. And before the cache is made large, with which
-    // SQLite sorts a new index more slowly.
+    // Before anything is written, so that the file of another program stays as it is. And before the cache is made
+    // larger, since SQLite then sorts a new index more slowly.
     checkVersion(connection, mayCreate)
     migrateAlone(connection, path, isClaimed)
     useWriteAheadLog(connection)
@@ -103,7 +109,7 @@ export function lockForServing(path: string): () => void {
 function claim(path: string, busyTimeoutMs: number, refusal: string): () => void {
   // The folder's real path, so that two names of one file are one lock.
   const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
-  // A lock that is not there yet is nothing that the operator knows of.
+  // Until the lock exists, an error names the database instead, since the operator has not seen the lock.
   return usable(existsSync(lockPath) ? lockPath : path, () => {
     const lock = connect(lockPath, { busyTimeoutMs })
     try {
@@ -111,7 +117,7 @@ function claim(path: string, busyTimeoutMs: number, refusal: string): () => void
       lock.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       lock.close()
-      // Anything else than somebody's lock says what it is, such as a disk that is full.
+      // Any error other than somebody's lock is thrown as it is, such as a full disk.
       throw sqliteCode(error) === SQLITE_BUSY ? new UnusableDatabase(refusal) : error
     }
     return () => lock.close()
@@ -125,8 +131,8 @@ function giveToOwnerOf(path: string, lockPath: string): void {
 }
 
 /**
- * A file that is new becomes one with a write-ahead log under a lock for which SQLite does not wait as it does for
- * others: of several that do this at once, each holds what the next one needs, so each lets go and tries again.
+ * Gives a new file a write-ahead log. SQLite does not wait for the lock that this takes. If several processes do it at
+ * once, each may hold what another needs, so each lets go and tries again after a random pause.
  */
 function useWriteAheadLog(connection: Connection): void {
   connection.exec('PRAGMA busy_timeout = 0')
@@ -144,7 +150,7 @@ function hasWriteAheadLog(connection: Connection, mayTryAgain: boolean): boolean
   }
 }
 
-/** SQLite opens a file that it cannot write for reading: a server on it would refuse each registration. */
+/** SQLite opens a file that it cannot write as read-only: a server on it would refuse every registration. */
 function assertWritable(connection: Connection): void {
   try {
     connection.exec('BEGIN IMMEDIATE; ROLLBACK')
@@ -153,7 +159,7 @@ function assertWritable(connection: Connection): void {
   }
 }
 
-/** Stops the process, which is only just opening its database. */
+/** Blocks the process, which has nothing else to do while it opens its database. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

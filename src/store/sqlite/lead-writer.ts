@@ -7,7 +7,7 @@ import type { LeadStore } from '../store.ts'
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, sqliteCode } from './connection.ts'
 import { type Database, failure, inTransaction, lockRetryMs } from './database.ts'
 
-/** Writes in one transaction, and writes waiting for one. */
+/** At most so many writes are in one transaction, and wait for one. */
 const batchSize = 1_000
 const queueSize = 20_000
 
@@ -80,7 +80,7 @@ function stillWaiting(batch: Pending[], lockWaitMs: number): Pending[] {
   })
 }
 
-/** What each is told once all of it is on disk. */
+/** Makes all writes of a batch. Returns a function for each that answers it, to be called once all are on disk. */
 async function writeAll(database: Database, leads: Leads, batch: Pending[]): Promise<(() => void)[]> {
   const campaigns = new Map<number, Campaign | undefined>()
   /** The campaign as this transaction sees it. */
@@ -107,7 +107,7 @@ async function writeAll(database: Database, leads: Leads, batch: Pending[]): Pro
   return answers
 }
 
-/** What the audit log has of it goes to `entries`. */
+/** Adds to `entries` what the audit log gets. */
 function writeOne(
   leads: Leads,
   campaign: Campaign | undefined,

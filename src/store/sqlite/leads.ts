@@ -99,7 +99,7 @@ function note(connection: Connection, accountId: number, leadId: number, notices
   for (const notice of notices) connection.run(insertNotice, ...noticeValues(accountId, { ...notice, leadId }))
 }
 
-/** A rule that the campaign was given after it was read stands in the database alone. */
+/** A rule that the campaign got after it was read is only in the database. */
 function ruleOf(connection: Connection, campaign: Campaign, ruleId: number | null): Rule | null {
   if (ruleId === null) return null
   const known = campaign.rules.get(ruleId)

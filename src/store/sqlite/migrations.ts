@@ -44,7 +44,7 @@ function step(connection: Connection): boolean {
 
 /** The version of a database that this program may use. @throws UnusableDatabase */
 export function checkVersion(connection: Connection, mayCreate = true): number {
-  // In one statement, which sees one moment: another process may be making the database.
+  // In one statement, so that all is of one moment: another process may be making the database.
   const { version, id, tables } = connection.get(
     `SELECT (SELECT count(*) FROM sqlite_schema) AS tables, user_version AS version, application_id AS id
       FROM pragma_user_version, pragma_application_id`,

@@ -36,7 +36,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
   const runner = runnerOn(database, lockWaitMs)
   const refKey: Uint8Array = database.connection.get('SELECT ref_key FROM installation')?.ref_key
   const logProcess = options.isServer ? openLogProcess(database.path) : undefined
-  // Of a server that was killed, maybe before the log of an erasure was emptied.
+  // The log was left by a server that was killed, perhaps before it had emptied it after an erasure.
   if (isLogLeft) logProcess?.emptyLog()
   return {
     configuration: configurationOn(runner),
@@ -61,7 +61,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
   }
 }
 
-/** Where that cannot be seen, opening the database says why. */
+/** If the file cannot be looked at, opening the database says why. */
 function hasSize(path: string): boolean {
   try {
     return Boolean(statSync(path, { throwIfNoEntry: false })?.size)
@@ -86,9 +86,9 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
 }
 
 function copyTo(connection: Connection, backup: string): void {
-  // Killed meanwhile it leaves what looks like a backup: not under the name of one.
+  // If the process is killed, it leaves what looks like a backup, so this must not have the name of one yet.
   const file = `${backup}.${process.pid}.part`
-  // In containers each one may have the same id.
+  // In containers each process may have the same id.
   if (existsSync(file)) throw new Refused(`${file} is left over from a backup that was killed: remove it`)
   try {
     connection.get('VACUUM INTO ?', file)
@@ -96,7 +96,7 @@ function copyTo(connection: Connection, backup: string): void {
     const message = `cannot write ${backup}: ${(error as Error).message}`
     if (sqliteCode(error) === SQLITE_CANTOPEN) throw new Refused(message)
     rmSync(file, { force: true })
-    // All else is said of the database itself, such as that it is damaged.
+    // Any other error is about the database itself, such as that it is damaged.
     throw [SQLITE_FULL, SQLITE_IOERR].includes(sqliteCode(error) ?? 0) ? new Error(message) : error
   }
   const descriptor = openSync(file, 'r')

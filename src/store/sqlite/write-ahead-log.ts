@@ -23,7 +23,7 @@ type LogProcess = {
   close(): void
 }
 
-/** Empties the log in a process of its own, one at a time, for as long as readers make that take. */
+/** Empties the log in a process of its own, one at a time, which tries until no reader is in the way. */
 export function openLogProcess(path: string): LogProcess {
   const program = fileURLToPath(new URL('./empty-log.ts', import.meta.url))
   let isAsked = false
