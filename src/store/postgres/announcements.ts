@@ -2,7 +2,10 @@ import { latestVersion } from '../migrations.ts'
 import { isGone, type Listener, listen } from './connection.ts'
 import { channel } from './sql-on.ts'
 
-/** How often the connection that listens is asked whether it still does, and how long it may take. */
+/**
+ * How often the connection that listens is asked something, to see that it still works, and how long it may take to
+ * answer.
+ */
 const beatMs = 250
 const beatTimeoutMs = 300
 
@@ -11,7 +14,7 @@ const question = 'SELECT ref_key, version FROM installation, schema_version'
 type Announcements = {
   /** Resolves once it is known whether the database answers. */
   begun: Promise<void>
-  /** True while the database answers, and so while nothing can be missed. */
+  /** True while the database answers, so that no announcement can be missed. */
   isHeard(): boolean
   /** False once it has answered that it is another one than the one that was opened. */
   isOurs(): boolean
@@ -22,8 +25,8 @@ type AnnouncementsOptions = {
   /** Tells this installation from every other. */
   refKey: Uint8Array
   /**
-   * Called when any node has changed accounts, keys or campaigns, and while nobody can tell whether one has: as long as
-   * the connection is gone, all that is remembered is older than it may be.
+   * Called when any node has changed accounts, keys or campaigns. Also called again and again while the connection is
+   * gone: a change may have been missed then, and what is remembered may be too old.
    */
   changed(): void
   /** Called once, when the database has a version that this program does not know. */
@@ -52,7 +55,7 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions): A
     try {
       if (listener === undefined) {
         listener = await listen(url, channel, changed)
-        // Before it listened, something may have been missed.
+        // A change from before it listened may have been missed.
         changed()
         if (isClosed) listener.close()
       }

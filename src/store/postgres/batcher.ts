@@ -4,7 +4,7 @@
 import { StoreUnavailable } from '../errors.ts'
 import { inTime } from './connection.ts'
 
-/** Those whose statement is on its way are counted too. */
+/** Includes those whose statement is on its way. */
 const mostWaiting = 20_000
 
 /** `until` (of `performance.now`): then the answer is StoreUnavailable, whatever becomes of the statement. */
@@ -25,7 +25,7 @@ export function batcher<Item, Result>(
   size: number,
   run: (key: number, items: Item[], leftMs: number) => Promise<(Result | Error)[]>,
 ): Batcher<Item, Result> {
-  /** A key that is here has a statement on its way, or gets one at the end of this turn. */
+  /** Each key here has a statement on its way, or gets one at the end of this turn. */
   const queues = new Map<number, Waiting<Item, Result>[]>()
   let waiting = 0
 

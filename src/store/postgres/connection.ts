@@ -51,7 +51,7 @@ type PoolOptions = {
   mayUse?(): boolean
 }
 
-/** Longer than any answer takes that somebody still waits for. */
+/** Nobody waits for an answer that takes longer. */
 const connectTimeoutMs = 900
 
 const types: pg.CustomTypesConfig = {
@@ -68,7 +68,8 @@ export function openPool(options: PoolOptions): Pool {
   async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     if (timeoutMs <= 0 || options.mayUse?.() === false) throw notAnswered()
     const until = performance.now() + timeoutMs
-    // It throws where the driver cannot read the address, or a file that this names: it does so for each connection.
+    // For each connection the driver reads the address and the files that this names. If it cannot, it throws instead
+    // of rejecting.
     const connecting = (async () => pool.connect())()
     const client = await inTime(connecting, timeoutMs).catch((error) => {
       connecting.then((unused) => unused.release()).catch(() => {})
@@ -116,9 +117,10 @@ function openConnections({ url, size, connectMs, settings }: PoolOptions): pg.Po
     // A node that only waits must not keep the process of a command alive.
     allowExitOnIdle: true,
   })
-  // A connection that breaks while nobody uses it: the next one who needs one gets another.
+  // A connection may break while nobody uses it: the next user gets another.
   pool.on('error', () => {})
-  // One that breaks while it is used: its statement fails, and an event that nobody hears would end the process.
+  // It may break while it is used. Then its statement fails; an error event without a listener would also end the
+  // process.
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
@@ -158,7 +160,7 @@ function together<A, B>(
 /** The answer, or StoreUnavailable where it takes longer. */
 export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    // What has arrived meanwhile is read first: perhaps this process was late, and not the answer.
+    // What has already arrived is read first: the answer may be in time, and this process late.
     const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), Math.max(1, timeoutMs))
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
@@ -197,13 +199,13 @@ export async function listen(url: string, channel: string, heard: () => void): P
   }
 }
 
-/** `pg_stat_activity` shows it: so nodes see with which zone data the others count. */
+/** `pg_stat_activity` shows it, so that nodes see which zone data the others use. */
 export const applicationBegin = 'lastcall, zone data '
 export const applicationName = () => applicationBegin + zoneData().version
 
 function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
-  // To the driver `options` of the address count, and not ours: they are said behind those.
+  // If the address has `options`, the driver ignores ours, so these are put behind them.
   const own = encodeURIComponent(options.map((one) => ` ${one}`).join(''))
   return {
     connectionString: url.replaceAll(/[?&]options=[^&#]*/g, (theirs) => theirs + own),
@@ -247,18 +249,21 @@ function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** A statement that failed on a connection that did not. */
+/** Whether the statement failed, and the connection is still good. */
 function isRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return isOfServerBehind(error) || (state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state))
 }
 
-/** PostgreSQL has lost a server that stands behind it, as a worker of Citus does, and is there itself. */
+/** Whether PostgreSQL itself answers, but has lost a server behind it, such as a worker of Citus. */
 function isOfServerBehind(error: unknown): boolean {
   return (sqlState(error)?.startsWith('0800') ?? false) && (error as pg.DatabaseError).severity === 'ERROR'
 }
 
-/** Whether the transaction was given up for others that it waited for in a circle; nothing of it was done. */
+/**
+ * Whether PostgreSQL ended the transaction because it and others waited for each other in a circle. Nothing of it was
+ * done.
+ */
 function isDeadlock(error: unknown): boolean {
   return error instanceof StoreUnavailable && sqlState(error.cause ?? {}) === '40P01'
 }
@@ -285,7 +290,7 @@ function notAnswered(): StoreUnavailable {
   return new StoreUnavailable(unanswered)
 }
 
-/** No such table, no such schema: they were there when we began. */
+/** No such table, no such schema: both were there at the start. */
 const gone = new Set(['42P01', '3F000'])
 
 /** Whether our tables are gone. */

@@ -6,9 +6,9 @@ import type { Connection } from './connection.ts'
 type Placement = 'distributed' | 'reference' | 'local'
 
 /**
- * Every table of the schema, those that others refer to first. A table by account is distributed, and so lies with the
- * account's leads. Settings are reference tables: every server has them, and a change of them needs every server. The
- * rest stays on the coordinator, where writing it needs no worker.
+ * Every table of the schema; tables that others refer to come first. Rows that belong to an account are distributed,
+ * and are on the same worker as its leads. Settings are reference tables: every server has a copy, so a change needs
+ * every server. The rest stays on the coordinator, where writing it needs no worker.
  */
 export const placements: Record<string, Placement> = {
   leads: 'distributed',
@@ -47,11 +47,11 @@ export const placements: Record<string, Placement> = {
 /** The distributed tables lie beside this one. */
 const leads = 'leads'
 
-/** Settings of the role, on every server: what a session of ours sets for itself ends at the coordinator. */
+/** Settings of the role on every server, since what a session of ours sets does not reach the workers. */
 const roleSettings = {
   // SET LOCAL synchronous_commit = off holds on the worker that writes.
   'citus.propagate_set_commands': 'local',
-  // A worker lets go of a statement, and its locks, whose coordinator is gone.
+  // If the coordinator is gone, a worker ends its statements and releases their locks.
   client_connection_check_interval: '1s',
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
@@ -122,7 +122,7 @@ export async function distributeTables(connection: Connection, shards = 32): Pro
     )
     made.push(table)
   }
-  // The rows are copied, and those that they were copied from are hidden: they go too, or an erased lead would stay.
+  // The rows were copied, and the old ones are hidden. They are removed too, or the copy of an erased lead would stay.
   for (const table of made) {
     await connection.query(`SELECT truncate_local_data_after_distributing_table('${table}')`, [])
   }

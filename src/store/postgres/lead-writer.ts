@@ -16,9 +16,11 @@ import { holdSettings, sqlOn } from './sql-on.ts'
 
 /** Leads of one statement at most. */
 const batchSize = 200
-/** An insert of so many leads is prepared once for each connection; one of more is parsed each time. */
+/** An insert of up to so many leads is prepared once for each connection; a larger one is parsed each time. */
 const mostPrepared = 16
-/** Somebody else may register an email, or erase it, between two looks; not for ever. */
+/**
+ * Another process may register or erase an email between two looks, so a write is repeated; not more often than this.
+ */
 const maxRounds = 5
 
 /** Turns a row of `leads` into the lead of a campaign. */
@@ -27,14 +29,14 @@ export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Promis
 type Write = { campaign: Campaign; email: string; decide: Decide }
 type Written = LeadWrite | LeadRefusal
 
-/** Those that were deleted are missing. */
+/** By id, without deleted ones. */
 type Campaigns = Map<number, Campaign>
 /** By email. */
 type Leads = Map<string, Lead>
 /** What `updateLead` gets, by email. */
 type Changes = Map<string, Value[]>
 
-/** A lead that is to be made. It gets its id before only where somebody is to be told of it. */
+/** A lead that is to be inserted. It has its id before that only if an endpoint is to be told of one of its batch. */
 type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision; id?: number }
 
 export function leadWriter(
@@ -101,7 +103,7 @@ export function leadWriter(
   }
 }
 
-/** The campaigns as they are, and stay until the transaction ends. */
+/** The campaigns as they are now. They do not change until the transaction ends. */
 async function campaignsNow(connection: Connection, accountId: number, writes: Write[]): Promise<Campaigns> {
   const version = await holdSettings(connection, accountId)
   const campaigns: Campaigns = new Map()
@@ -119,7 +121,7 @@ type Told = Pick<NewLead, 'id' | 'decision'>
 
 type Decided = { campaign: Campaign; decision: Decision | undefined }
 
-/** A defect in one decision concerns its own lead alone. */
+/** Decides on a lead. An exception fails only that lead's write. */
 function decideNow(
   { campaign: { id }, decide }: Write,
   campaigns: Campaigns,
@@ -143,7 +145,7 @@ function newLead(write: Write, campaigns: Campaigns): NewLead | LeadRefusal | Er
   return { campaign, email: write.email, salt: newSalt(), decision }
 }
 
-/** Without an id somebody else was first. */
+/** No id means that somebody else has registered the email first. */
 function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): LeadWrite | 'exists' {
   if (id === undefined) return 'exists'
   const { campaign, email, salt, decision } = made
@@ -193,7 +195,7 @@ async function lockLeads(
   return leads
 }
 
-/** Emails that are there already are left out. Ids by salt. */
+/** Inserts leads, and returns their ids by salt. Emails that are there already are left out. */
 async function insertNew(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   if (leads.length === 0) return new Map()
   const withIds = leads[0]?.id !== undefined
@@ -206,8 +208,8 @@ async function insertNew(connection: Connection, accountId: number, leads: NewLe
 }
 
 /**
- * Where somebody is to be told of one of them: what is told names the lead, and is sent with it. An id of an email that
- * is there already names nobody, and what is told of nobody is dropped when it is looked at.
+ * Gives leads their ids if an endpoint is to be told of one of them: its notice needs the id, and is sent in the same
+ * packet as the lead. If an email is there already, the new id names nobody, and its notice is dropped when it is due.
  */
 async function giveIds(connection: Connection, leads: NewLead[]): Promise<void> {
   if (!leads.some(({ decision }) => decision.notices !== undefined)) return
@@ -224,8 +226,8 @@ async function insertTold(connection: Connection, accountId: number, leads: NewL
 }
 
 /**
- * With entries of the audit log, which tell of those leads alone that were new: they need the answer to the insert, so
- * both come in the first round trip.
+ * Inserts leads and their entries in the audit log. Only new leads get an entry, so it needs the answer to the insert:
+ * both are in the first round trip.
  */
 async function insertLogged(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   const ids = await insertTold(connection, accountId, leads)
@@ -241,7 +243,7 @@ async function noteLeads(connection: Connection, accountId: number, leads: Told[
   if (values.length > 0) await connection.query(insertNoticesSql(values.length), values.flat())
 }
 
-/** The same on every node, so that two of them never wait for each other in a circle. */
+/** The same order on every node, so that two of them never wait for each other in a circle. */
 function inOrder(a: NewLead, b: NewLead): number {
   if (a.campaign.id !== b.campaign.id) return a.campaign.id - b.campaign.id
   if (a.email === b.email) return 0

@@ -38,7 +38,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     return leadOf(row, email, ref, rule)
   }
 
-  /** A rule that the campaign was given after it was read stands in the database alone. */
+  /** A rule that the campaign got after it was read is only in the database. */
   async function newerRule(ruleId: number): Promise<Rule> {
     const row = await runner.read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId))
     if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
@@ -89,7 +89,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       (campaign, [email, ...row]) => toLead(campaign, email, row),
     ),
     erase: (leads, by) => runner.write((sql) => deleteNamed(sql, leads, by)),
-    // Vacuum and the log's recycling see to it (docs/operating.md).
+    // PostgreSQL does that by vacuum and by recycling its log (docs/operating.md).
     eraseTraces: async () => {},
   }
 }

@@ -42,7 +42,7 @@ async function step(connection: Connection, mayCreate: boolean): Promise<'done' 
   return 'applied'
 }
 
-/** Until the transaction ends nobody else migrates the database, or divides it. Who does is waited for. */
+/** Until the transaction ends, no other process can migrate or divide the database. Waits for one that does. */
 export async function lockMigrations({ query }: Connection): Promise<void> {
   await query('SET LOCAL lock_timeout = 0', [])
   await query('SET LOCAL statement_timeout = 0', [])
@@ -68,12 +68,12 @@ async function checkVersion(connection: Connection): Promise<number> {
   )
   const { server, isKnown, encoding, tables: tableCount } = rows[0] as Found
   if (server < oldestServer) throw new UnusableDatabase('the database must be PostgreSQL 15 or later')
-  // Ids that a worker gives do not fit a ref, and no other server would hear of what is changed there.
+  // Ids that a worker gives do not fit a ref, and other servers would not hear of changes made there.
   if (await isWorker(connection)) {
     throw new UnusableDatabase('this is a worker of a Citus cluster: DATABASE_URL must name its coordinator')
   }
   if (!isKnown) {
-    // Another one lacks letters that names may have: what has them would fail, each time as a defect of ours.
+    // Other encodings lack letters that names may have: each such name would fail, and look like a defect of ours.
     if (encoding !== 'UTF8') {
       throw new UnusableDatabase("the database must be in UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
     }

@@ -27,18 +27,18 @@ export const adminTimeoutMs = 60_000
 const startMs = 60_000
 const adminPoolSize = 4
 
-/** Of what a request waits for. */
+/** Limits of a session in which requests wait for answers. */
 export const limitsOf = (timeoutMs: number) => ({
   // A statement that we give up may yet be carried out; one that PostgreSQL gives up is not.
   statement_timeout: String(Math.round(timeoutMs * 0.9)),
-  // A node that hangs in a transaction keeps the locks of that: not for long.
+  // If a node hangs in a transaction, PostgreSQL ends it after this time, and its locks with it.
   idle_in_transaction_session_timeout: '2000',
 })
 
 export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): Pools {
   const settings = {
     ...limitsOf(timeoutMs),
-    // A plan may be made while a table is small, and is kept: never one that reads the table whole.
+    // A plan that is made while a table is small is kept, so it must not be one that reads the whole table.
     enable_seqscan: 'off',
   }
   const of = { url, connectMs: startMs, mayUse }
@@ -51,10 +51,10 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
       size: adminPoolSize,
       settings: {
         ...limitsOf(timeoutMs),
-        // What waits for somebody's lock keeps one of these few: longer than it takes to see a deadlock, a second, but
-        // not as long as it may work.
+        // A statement that waits for a lock holds one of these few connections. It may wait longer than PostgreSQL
+        // takes to find a deadlock, a second, but not as long as it may run.
         lock_timeout: String(2 * timeoutMs),
-        // What is under way there takes no longer either: later than that its node is lost.
+        // If a transaction is idle for longer, its node is lost.
         idle_in_transaction_session_timeout: String(adminTimeoutMs),
       },
     }),
@@ -62,7 +62,7 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
   }
 }
 
-/** A transaction on `admin` for which nobody of the public API waits. */
+/** A transaction on `admin` that may take long, since no request of the public API waits for it. */
 export function patiently<T>({ admin }: Pools, work: (connection: Connection) => Promise<T>): Promise<T> {
   return admin.transaction(adminTimeoutMs, '', async (connection) => {
     const longer = connection.query(`SET LOCAL statement_timeout = ${adminTimeoutMs}`, [])

@@ -42,14 +42,14 @@ export type PostgresOptions = {
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { url, timeoutMs, isServer, mayCreate, onNewerDatabase } = options
-  // Another database in the place of ours: it is neither read nor written.
+  // False once another database has taken the place of ours: that one is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
   const all = [pools.admin, pools.durable, pools.counting]
   await usable(all, () => migrate(pools.admin, mayCreate))
   if (isServer) {
     await usable(all, () => Promise.all(all.map((pool) => pool.fill())))
-    // Until here nobody waits; from now on a request gives up with its statement.
+    // Until here no request waits; from now on a connection may take only as long as a request waits.
     for (const pool of all) pool.limitConnecting(timeoutMs)
   }
   const runner = runnerOn(pools)
@@ -64,7 +64,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     newerDatabase: () => onNewerDatabase?.(),
   })
   isOurs = announcements.isOurs
-  // Not beside the rest of the start, which keeps the process busy for so long that a server would say it is not ready.
+  // Waits here, since the rest of the start keeps the process busy: it would listen before it knows that it is ready.
   if (isServer) await announcements.begun
   return {
     configuration: postgresConfiguration(pools, runner),
@@ -111,7 +111,7 @@ export async function migratePostgres(url: string): Promise<{ version: number; a
 export async function distributePostgres(url: string, shards: number | undefined): Promise<Distribution> {
   const pool = openPool({ url, size: 1, settings: {}, connectMs: adminTimeoutMs })
   return usable([pool], async () => {
-    // Before it gets tables: it may be another one than was meant.
+    // Before the database gets tables, since it may not be the one that was meant.
     await pool.use(adminTimeoutMs, assertCluster)
     await migrate(pool)
     const made = await pool.transaction(distributeTimeoutMs, '', async (connection) => {

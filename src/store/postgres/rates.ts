@@ -38,7 +38,10 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   const { counting, timeoutMs } = pools
   let forgottenAt = Number.NEGATIVE_INFINITY
 
-  /** Now and then, by any request: the last visitor's would stay until another came. Nobody waits for it. */
+  /**
+   * Removes old counts of visitors, after any request: if only requests of visitors did it, the last one's count would
+   * stay until another came. No request waits for it.
+   */
   function forget(): void {
     if (performance.now() - forgottenAt < forgetEveryMs) return
     forgottenAt = performance.now()
@@ -46,7 +49,7 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   }
 
   const ask = batcher<number, RateVerdict>(batchSize, async (accountId, limits, leftMs) => {
-    // Asked just before and just after the limit was changed: the newer one holds for all.
+    // If the limit has just changed, the newest one holds for all of them.
     const values = [accountId, limits.length, limits.at(-1) as number]
     const [row] = await counting.use(leftMs, (connection) =>
       connection.rows<[used: number, granted: number, resetSeconds: number]>(countRequests, values),
@@ -66,7 +69,7 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   }
 }
 
-/** The requests that were counted together pass one after another, as many as were granted. */
+/** Of the requests that were counted together, the first ones pass, as many as were granted. */
 function verdicts(limits: number[], [used, granted, resetSeconds]: [number, number, number]): RateVerdict[] {
   return limits.map((limit, index) => {
     const allowed = index < granted
@@ -75,7 +78,7 @@ function verdicts(limits: number[], [used, granted, resetSeconds]: [number, numb
   })
 }
 
-/** Below zero, where no account is. That two names share one of 2^52 numbers is as good as impossible. */
+/** Below zero, where no account's id is. It is next to impossible that two names share one of 2^52 numbers. */
 function numberOf(key: Uint8Array, name: string): number {
   const digest = createHmac('sha256', key).update(name).digest()
   return -1 - (digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4))

@@ -54,9 +54,9 @@ export function sqlOn(connection: Connection): Sql {
 }
 
 /**
- * A transaction that writes leads shares the lock of their account, one that changes the account's settings has it
- * alone: so settings stay what they are between the decision on a lead and its commit. Account ids are below 2^32
- * (ref.ts); "LC" above them keeps the number apart from locks of other programs.
+ * Transactions that write leads share the lock of their account; one that changes the account's settings has it alone.
+ * So settings do not change between the decision on a lead and its commit. Account ids are below 2^32 (ref.ts); "LC"
+ * above them keeps the number apart from locks of other programs.
  */
 const lockOf = (accountId: number): number => 0x4c43 * 2 ** 32 + accountId
 
@@ -69,9 +69,9 @@ const accountVersion: Prepared = {
   text: 'SELECT version FROM accounts WHERE id = $1',
 }
 
-/** From here on until the transaction ends nobody changes the account's settings; resolves with their version. */
+/** From now until the transaction ends nobody can change the account's settings. Resolves with their version. */
 export async function holdSettings(connection: Connection, accountId: number): Promise<number | undefined> {
-  // Sent together; the second is read when the first has been granted, and so sees what was committed by then.
+  // Sent together. The second runs once the lock is granted, so it sees all that was committed by then.
   const [, rows] = await Promise.all([
     connection.rows(shareLock, [lockOf(accountId)]),
     connection.rows<[version: number]>(accountVersion, [accountId]),
