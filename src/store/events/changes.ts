@@ -1,4 +1,4 @@
-// What people change of endpoints, with its entry in the audit log, and how their servers do.
+// Changes to endpoints, each with its entry in the audit log, and notes on how their servers do.
 import { isDeepStrictEqual } from 'node:util'
 import { type EndpointSettings, mostEndpoints, type Notice, noticeKinds } from '../../core/events.ts'
 import { formatInstant, instantOrNull, type Seconds } from '../../core/instant.ts'
@@ -12,7 +12,7 @@ import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
 
-/** An outage of fewer failures begins to count after this time. */
+/** After an outage with fewer failures, only what failed later than so many seconds into it is due at once. */
 const downSeconds = 60
 
 export const resentAtOnce = 5_000
@@ -40,7 +40,7 @@ export async function createEndpoint(
   return endpoint
 }
 
-/** Whom an endpoint tells is not for the log: of its address it has the host alone, since the rest may be a secret. */
+/** The settings as the audit log has them: of the URL only the host, since the rest may work like a password. */
 const logged = (settings: EndpointSettings) => ({ ...settings, url: new URL(settings.url).host })
 
 async function log(
@@ -56,8 +56,8 @@ async function log(
 }
 
 /**
- * At another address `resetTries` goes on. Undefined where it has gone.
- * @throws ChangedMeanwhile where its settings are not those that were read
+ * If the URL is another one, the caller goes on with `resetTries`. Undefined if the endpoint is gone. @throws
+ * ChangedMeanwhile if its settings are not those that were read
  */
 export async function changeEndpoint(
   sql: Sql,
@@ -69,7 +69,7 @@ export async function changeEndpoint(
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return undefined
   if (!isDeepStrictEqual(before.settings, read)) throw new ChangedMeanwhile()
-  // How the server of the address before did says nothing of this one.
+  // How the server at the old URL did says nothing about the new one.
   if (before.settings.url !== settings.url)
     await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null }, by.at)
   const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
@@ -87,8 +87,8 @@ export async function changeEndpoint(
 }
 
 /**
- * Nothing but erasures is written for it from now on, unless it is its server that fails. One that is deleted is removed
- * bit by bit.
+ * From now on only erasures are noted for the endpoint, unless it is paused because its server fails. A deleted
+ * endpoint is removed bit by bit.
  */
 export async function pauseEndpoint(
   sql: Sql,
@@ -99,7 +99,7 @@ export async function pauseEndpoint(
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return
-  // Next to nothing has been written for it since the first pause: that is where it goes on from.
+  // Since the first pause almost nothing was noted for it, so that is where it will go on from.
   await sql.run(
     `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
       pause_cause = ? WHERE account_id = ? AND id = ?`,
@@ -111,7 +111,7 @@ export async function pauseEndpoint(
 
 const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
 
-/** Goes on where it stood, or from `fromAt`. */
+/** Lets an endpoint go on where it stopped, or from `fromAt`. */
 export async function resumeEndpoint(
   sql: Sql,
   { accountId, id }: Endpoint,
@@ -129,7 +129,7 @@ export async function resumeEndpoint(
   )
   await retryAtOnce(sql, accountId, id, by.at)
   if (fromAt !== null) await forgetEdits(sql, endpoint, fromAt)
-  // One that is on has its looks.
+  // An endpoint that was not paused has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
@@ -137,7 +137,7 @@ export async function resumeEndpoint(
 
 async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
   const { accountId, id, pauseCause } = endpoint
-  // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
+  // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
   const later = `UPDATE sweeps SET begun_at = ? WHERE ${underWay} AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
   await sweepAll(sql, endpoint, 'looks', now)
@@ -146,25 +146,31 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
 
 const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
 
-/** It is not told of earlier edits. The looks that those would have given come by another sweep. */
+/**
+ * Drops sweeps of edits from before `fromAt`, of which it is not to be told. They would also have written looks, which
+ * another sweep does now.
+ */
 async function forgetEdits(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Promise<void> {
   const edits = `${underWay} AND begun_at <= ? AND cause = ${sweepCauses.indexOf('edit')}`
   const forgotten = await sql.run(`DELETE FROM sweeps WHERE ${edits}`, endpoint.accountId, endpoint.id, fromAt)
   if (forgotten > 0) await sweepAll(sql, endpoint, 'looks', fromAt)
 }
 
-/** What failed before that is removed by `discardFailed`. */
+/** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
 export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
-  // What it was to hear nothing of before stays untold.
+  // If it was already to hear nothing from before a later instant, that stays so.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
   await sql.run(later, fromAt, accountId, id, fromAt)
   await forgetEdits(sql, endpoint, fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
-/** The secret until now signs too until `oldUntil`, those before it until their own; with null none of them. */
+/**
+ * The old secret also signs until `oldUntil`, and those before it until their own instants. With null none of them
+ * signs any more.
+ */
 export async function rotateSecret(
   sql: Sql,
   { accountId, id }: Endpoint,
@@ -191,7 +197,7 @@ export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: nu
 }
 
 /**
- * Written only while the endpoint has the address that was read: otherwise it is the health of another. Once the server
+ * Nothing is written if the endpoint has got another URL: then this is the health of another server. Once the server
  * takes something again, what it failed to answer is due at once.
  */
 export async function setHealth(
@@ -208,13 +214,13 @@ export async function setHealth(
     ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(current.settings)],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
-  // Not what failed before this outage, nor at the beginning of a short one: a server that fails now and then would be
-  // sent all of that each time that it is well again.
+  // But not what failed before this outage, or at the beginning of a short one: a server that fails now and then would
+  // be sent all of that each time it is well again.
   const failedSince = (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0)
   await retryAtOnce(sql, accountId, id, now, failedSince)
 }
 
-/** Tells it again at once. */
+/** Has an event told again at once. */
 export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): Promise<void> {
   const askedFor = { ...notice, tries: 0, refused: 0, isAskedFor: true, nextAt: by.at, lastAt: by.at }
   await putFailed(sql, endpoint.accountId, [askedFor])
@@ -222,14 +228,14 @@ export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: A
 }
 
 /**
- * The same for what was given up since then, as far as it may still be told; at most `resentAtOnce`, since a million
+ * The same for what was given up since then, as far as it may still be told: at most `resentAtOnce`, since a million
  * would stop everything else meanwhile. Resolves with how many.
  */
 export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
   const { accountId, id, settings } = endpoint
   const of = 'account_id = ? AND endpoint_id = ?'
   const own = [accountId, id]
-  // 0, which none has: a list has one item at least.
+  // No campaign has the id 0: it is there because a list in SQL needs at least one item.
   const heard = settings.campaignIds && [0, ...settings.campaignIds]
   const published = `SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0
     ${heard === null ? '' : `AND id IN (${heard.map(() => '?').join(', ')})`}`
@@ -248,7 +254,7 @@ export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds,
   return count
 }
 
-/** Removes a part of what an endpoint leaves, and at last itself; true once nothing is left. */
+/** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */
 export async function purge(sql: Sql, { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>): Promise<boolean> {
   for (const table of queues) if ((await removeSome(sql, table, accountId, id)) > 0) return false
   await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)

@@ -1,4 +1,4 @@
-// Endpoints as rows of the database, and who of them watches a campaign.
+// Endpoints as rows of the database, and which of them watch a campaign.
 import { type EndpointSettings, type Watcher, watcherOf } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Row, Sql } from '../sql.ts'
@@ -9,12 +9,12 @@ export type Endpoint = {
   id: number
   accountId: number
   settings: EndpointSettings
-  /** Of its secret. */
+  /** The number of its secret. */
   generation: number
-  /** Secrets before it, the newest first: until then each signs too. */
+  /** Earlier secrets, newest first, each of which also signs until its instant. */
   oldSecrets: { generation: number; until: Seconds }[]
   createdAt: Seconds
-  /** What was due before is not told. */
+  /** What was due before this instant is not told. */
   fromAt: Seconds
   pausedAt: Seconds | null
   pauseCause: PauseCause | null
@@ -36,7 +36,7 @@ export async function findEndpoint(sql: Sql, accountId: number, id: number): Pro
   return row && toEndpoint(row)
 }
 
-/** Their ids. */
+/** The ids of accounts. */
 export async function accountsWithEndpoints(sql: Sql): Promise<number[]> {
   return (await sql.all('SELECT DISTINCT account_id FROM endpoints')).map((row) => row.account_id)
 }

@@ -1,4 +1,4 @@
-// Endpoints, and what waits to be told to them. Both engines read these statements alike; each names the account.
+// Endpoints, and what waits to be told to them. Both engines run the same statements, each of which names the account.
 import { boundTo, type Runner } from '../sql.ts'
 import {
   changeEndpoint,
@@ -19,7 +19,7 @@ import { namesBy } from './names.ts'
 import { discardFailed, purgeOld, queueOn, resetTries, waiting } from './queue.ts'
 import { sweepsOn } from './sweeps.ts'
 
-/** How an engine goes about it. */
+/** What differs between the engines. */
 export type EventsOptions = {
   /** Seconds by the database's clock, in SQL, where several nodes share it; null where one process serves it. */
   sharedClock: string | null

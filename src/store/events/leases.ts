@@ -1,14 +1,14 @@
-// Endpoints are served by one node at a time: who has which, and what there is to do for them.
+// One node at a time serves an endpoint: which node has which endpoints, and what there is to do for them.
 import type { Seconds } from '../../core/instant.ts'
 import type { Runner } from '../sql.ts'
 import { type Endpoint, notDeleted, toEndpoint } from './endpoint.ts'
 import { dueBy } from './queue.ts'
 import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
 
-/** With the time until another node looks: who has died is replaced within 30 seconds. */
+/** Together with the time until another node looks, a node that has died is replaced within 30 seconds. */
 const leaseSeconds = 22
 
-/** `holder` names a node. Without an account's id, those of all accounts. */
+/** `holder` names a node. Without an account id, calls are about the endpoints of all accounts. */
 export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string | null) {
   const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
   const andOf = (accountId: number | undefined) => (accountId === undefined ? '' : 'AND e.account_id = ?')
@@ -38,8 +38,9 @@ export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string |
       return row && toEndpoint(row)
     },
     /**
-     * The endpoints of `holder` for which something is due, and whose servers may be tried until `triedUntil`. One that
-     * goes on from where it stopped waits until its leads are gone through, or what it is told meanwhile came again.
+     * The endpoints of `holder` for which something is due, and whose servers may be tried until `triedUntil`. An
+     * endpoint that goes on from where it stopped waits until its leads are gone through: otherwise it would be told
+     * some things twice.
      */
     async dueEndpoints(holder: string, now: Seconds, accountId?: number, triedUntil = now): Promise<Endpoint[]> {
       const id = accountId === undefined ? 'e.account_id' : '?'
@@ -52,7 +53,10 @@ export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string |
       const values = [holder, triedUntil, ...own, now, now, ...own, now, ...own, ...own]
       return (await read(({ all }) => all(sql, ...values))).map(toEndpoint)
     },
-    /** Sweeps for endpoints of `holder` that are on, by turns: however many one has, it holds up no other. */
+    /**
+     * Sweeps for endpoints of `holder` that are on. Endpoints take turns, so that one with many sweeps holds up no
+     * other.
+     */
     async sweeps(holder: string, accountId?: number): Promise<Sweep[]> {
       const isBackfill = `cause = ${sweepCauses.indexOf('backfill')}`
       const place = `row_number() OVER (PARTITION BY e.account_id, e.id ORDER BY ${isBackfill}, cause, campaign_id)`

@@ -1,4 +1,4 @@
-// What is made of the installation's key, and stored nowhere: secrets, and the ids of events.
+// Secrets and ids of events: they are derived from the installation's key, and not stored.
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { Seconds } from '../../core/instant.ts'
 import { refCipher } from '../ref.ts'
@@ -14,7 +14,7 @@ export function namesBy(key: Uint8Array) {
     },
     /** An erased lead's name in links. */
     refOf: (accountId: number, leadId: number, salt: number) => refs.write({ accountId, leadId, salt }),
-    /** Whatever is told again has the same id. 32 hexadecimal digits behind `evt_`. */
+    /** 32 hexadecimal digits behind `evt_`. An event that is told again has the same id. */
     eventId(accountId: number, leadId: number, kind: string, at: Seconds, detail: number): string {
       const text = `event ${accountId} ${leadId} ${kind} ${at} ${detail}`
       return `evt_${createHmac('sha256', key).update(text).digest('hex').slice(0, 32)}`

@@ -1,4 +1,4 @@
-// Notices that are written with what they tell of, in its transaction.
+// Notices that are written in the transaction of what they tell.
 import type { Notice, Watcher } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Campaign } from '../model.ts'
@@ -7,7 +7,7 @@ import { notDeleted, watchersOf } from './endpoint.ts'
 import { insertNotices } from './queue.ts'
 import { goBackBefore } from './sweeps.ts'
 
-/** Tells that leads are erased, in the transaction that does it. Their refs can be made of id and salt alone. */
+/** Notes that a lead is erased, in the transaction that erases it. The ref can be made from id and salt alone. */
 export async function noteErased(
   sql: Sql,
   campaign: Pick<Campaign, 'accountId' | 'id'>,
@@ -16,7 +16,7 @@ export async function noteErased(
 ): Promise<void> {
   const { accountId, id: campaignId } = campaign
   await goBackBefore(sql, campaign, email)
-  // One that is paused hears of it too once it goes on: a backfill tells of nobody who is gone.
+  // A paused endpoint is told too once it goes on, since a backfill could not tell it of somebody who is gone.
   const all = await watchersOf(sql, accountId, campaignId, notDeleted)
   const watchers = all.filter(({ kinds }) => kinds.includes('lead.erased'))
   if (watchers.length === 0) return
@@ -26,7 +26,7 @@ export async function noteErased(
   await noteTo(sql, accountId, watchers, { dueAt: now, leadId: row.id, kind: 'lead.erased', detail: row.salt })
 }
 
-/** Tells of an order, in the transaction that writes it. */
+/** Notes an order, in the transaction that writes it. */
 export async function noteConverted(sql: Sql, campaign: Campaign, leadId: number, conversionId: number, now: Seconds) {
   const kind = 'lead.converted'
   const watchers = campaign.isDraft ? [] : campaign.watchers.filter(({ kinds }) => kinds.includes(kind))

@@ -1,10 +1,10 @@
-// What waits to be told to endpoints, and what failed. Both engines read these statements alike.
+// What waits to be told to endpoints, and what failed. Both engines run the same statements.
 import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { inParts, type Row, type Runner, type Sql, type Value } from '../sql.ts'
 import { type Endpoint, findEndpoint } from './endpoint.ts'
 
-/** What waits, and what failed; of one endpoint both are in the order of `key`. */
+/** The tables of what waits and of what failed. In both, the rows of an endpoint are in the order of `key`. */
 export const queues = ['notices', 'failed_deliveries'] as const
 
 export const key = 'due_at, lead_id, kind, detail'
@@ -15,7 +15,7 @@ type Tried = {
   tries: number
   /** How often of that because the server refused it. */
   refused: number
-  /** Somebody wants it again, also where it is no longer true. */
+  /** Somebody asked for it again, even if it is no longer true. */
   isAskedFor: boolean
 }
 
@@ -32,7 +32,10 @@ export const keptSeconds = 30 * 86_400
 /** The longest wait after a try that the server failed to answer. */
 export const longestRestSeconds = 1_800
 
-/** Nothing waits for longer; what says so was written before the clock was set back, and would wait for as long again. */
+/**
+ * Nothing has to wait longer. A row that does was written before the clock was set back, and would wait until the clock
+ * is there again.
+ */
 const mostWait = { endpoint: 2 * 3_600, delivery: 2 * 86_400 }
 
 /** What waits is counted up to here. */
@@ -40,14 +43,19 @@ const mostCounted = 10_001
 
 export const purgedAtOnce = 1_000
 
-/** A look (kind 0) waits for its second to end. Where nodes share a clock, it must agree. Values: now, twice. */
+/**
+ * Whether a notice is due. A look (kind 0) waits until its second is over. If nodes share a clock, that one must agree.
+ * Values: now, twice.
+ */
 export function dueBy(sharedClock: string | null): string {
   return `due_at <= ? AND (kind > 0 OR due_at < ?) ${sharedClock === null ? '' : `AND due_at <= ${sharedClock}`}`
 }
 
 export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | null, rowsAtOnce: number) {
   return {
-    /** In the order in which they are to be told: what failed before, which leaves half of the room to notices. */
+    /**
+     * In the order in which they are to be told: first what failed before, which leaves half of the room to notices.
+     */
     async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
       const failed = `SELECT ${key}, tries, refused, last_at FROM failed_deliveries
         WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
@@ -63,7 +71,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         ...first.map((row) => toDue(id, 'notices', row)),
       ].slice(0, limit)
     },
-    /** Takes off what is done, puts back what failed, and writes what is to come, as one step. */
+    /** Removes what is done, puts back what failed, and writes what is to come, in one transaction. */
     settle: (endpoint: Endpoint, { done, failed, looks }: Settled) =>
       writeUnflushed(async (sql) => {
         const { accountId } = endpoint
@@ -72,10 +80,10 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
           for (const part of inParts(own, rowsAtOnce)) await takeOff(sql, endpoint, table, part.map(keyOf))
         }
         if (failed.length + looks.length === 0) return
-        // Deleted while a request was under way, it leaves nothing behind.
+        // If the endpoint was deleted while a request was under way, nothing is left behind.
         const current = await findEndpoint(sql, accountId, endpoint.id)
         if (current === undefined) return
-        // At another address meanwhile: what the one before answered counts no more.
+        // If it has got another URL, what the server at the old one answered no longer counts.
         const isElsewhere = current.settings.url !== endpoint.settings.url
         const fromStart = (one: Failed) => ({ ...one, tries: 0, refused: 0, nextAt: one.lastAt })
         // It may have been due twice: by itself, and because somebody asked for it again.
@@ -87,7 +95,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
   }
 }
 
-/** What stands there already stays. Values of each row: `noticeValues`. */
+/** Rows that are there already stay. Values of each row: `noticeValues`. */
 export function insertNoticesSql(rows: number): string {
   return `INSERT INTO notices (account_id, endpoint_id, ${key}) VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?)').join(', ')}
     ON CONFLICT DO NOTHING`
@@ -109,7 +117,7 @@ export async function waiting(
   const counted = (table: string, isWaiting: string, at: string) =>
     `SELECT * FROM (SELECT due_at FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${isWaiting}
       ORDER BY ${at} LIMIT ${mostCounted}) AS ${table}`
-  // A server that refuses everything may leave a million of them: to count them all would stop all requests meanwhile.
+  // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
   const row = await sql.get(
     `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (${counted('notices', 'due_at <= ?', 'due_at')}
       UNION ALL ${counted('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS w`,
@@ -118,7 +126,7 @@ export async function waiting(
   return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
 }
 
-/** Below 0 of what somebody has asked for: -1 is not tried yet, -2 once. */
+/** As it is stored: below 0 if somebody asked for the event again (-1: not tried yet, -2: once). */
 export const storedTries = (tries: number, isAskedFor: boolean): number => (isAskedFor ? -1 - tries : tries)
 
 export async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
@@ -140,7 +148,7 @@ const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, notic
 
 async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'], rows: readonly number[][]) {
   const row = '(?, ?, ?, ?)'
-  // SQLite has no list of rows, and gets one at a time.
+  // SQLite cannot compare with a list of rows, so it gets one row at a time.
   const among = rows.length === 1 ? `= ${row}` : `IN (${rows.map(() => row).join(', ')})`
   const sqlText = `DELETE FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND (${key}) ${among}`
   await sql.run(sqlText, accountId, id, ...rows.flat())
@@ -163,8 +171,8 @@ export async function retryAtOnce(
 }
 
 /**
- * At another address: what waits for a later try is due at once, with no tries. Some of it at a time, until it resolves
- * with 0.
+ * For another URL: what waits for a later try is due at once, as if it had not been tried. Does some of it at a time,
+ * until it resolves with 0.
  */
 export function resetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds): Promise<number> {
   const of = 'account_id = ? AND endpoint_id = ?'
@@ -178,17 +186,17 @@ export function resetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds):
 }
 
 /**
- * Some of it at a time, until it resolves with 0. It may have been tried since, and would count as asked for again.
- * Erasures are told all the same, and a backfill.
+ * Removes what failed and was due before `fromAt`, some of it at a time, until it resolves with 0. If it was tried
+ * since, it would count as asked for again. Erasures and backfills stay.
  */
 export function discardFailed(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<number> {
   const told = (['registered before', 'lead.erased'] as const).map((kind) => noticeKinds.indexOf(kind))
-  // By the index of `next_at`: what was given up, which may be much more, is not gone over.
+  // By the index of `next_at`, so that what was given up, which may be much more, is not read.
   const waiting = `AND next_at >= 0 AND kind NOT IN (${told.join(', ')}) AND due_at < ? ORDER BY next_at`
   return removeSome(sql, 'failed_deliveries', accountId, id, waiting, fromAt)
 }
 
-/** Those of the endpoint for which `condition` holds; without one any. Resolves with how many. */
+/** Removes some rows of the endpoint for which `condition` holds, or any. Resolves with how many. */
 export function removeSome(
   sql: Sql,
   table: Due['queue'],
@@ -203,7 +211,7 @@ export function removeSome(
   return sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids, ...values)
 }
 
-/** Makes due what waits for a time that no failure gives, some of it at a time. Resolves with how many. */
+/** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
 async function endLongWaits(sql: Sql, endpoint: Row, now: Seconds): Promise<number> {
   const { account_id, id, failing_since, next_try_at, from_at } = endpoint
   const own = [account_id, id]
@@ -221,8 +229,8 @@ async function endLongWaits(sql: Sql, endpoint: Row, now: Seconds): Promise<numb
 }
 
 /**
- * What nobody waits for after 30 days, some of it at a time: deliveries that were given up, and all that an endpoint
- * which is paused was not told. `dropped` is how many were never tried.
+ * Removes what is older than 30 days, some of it at a time: deliveries that were given up, and all that a paused
+ * endpoint was not told. `dropped` is how many were never tried.
  */
 export async function purgeOld(sql: Sql, now: Seconds): Promise<{ dropped: number; isMore: boolean }> {
   const before = now - keptSeconds
@@ -231,8 +239,8 @@ export async function purgeOld(sql: Sql, now: Seconds): Promise<{ dropped: numbe
   for (const endpoint of await sql.all(select)) {
     const { account_id, id, paused_at } = endpoint
     const ended = await endLongWaits(sql, endpoint, now)
-    // By the instant when it was due, in whose order they stand: by that of the next try, `+` keeps the engines from
-    // going over all that was given up.
+    // Found by the instant when it was due, which is the order of the table. Without the `+` the engines would use the
+    // index of the next try, and read all that was given up.
     const isOld = `AND due_at < ? AND last_at < ? ${paused_at === null ? 'AND +next_at IS NULL' : ''}`
     const removed = await removeSome(sql, 'failed_deliveries', account_id, id, isOld, before, before)
     const untold = paused_at === null ? 0 : await removeSome(sql, 'notices', account_id, id, 'AND due_at < ?', before)

@@ -1,4 +1,5 @@
-// Leads of a campaign are gone through where what is to be told of them has changed: a stretch at a time, by email.
+// Sweeps: the leads of a campaign are gone through when what is to be told of them has changed, a stretch at a time, in
+// the order of emails.
 import { type Notice, watcherOf } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Schedule } from '../../core/mechanism/settings.ts'
@@ -16,7 +17,7 @@ export const sweepCauses = ['looks', 'edit', 'backfill', 'resumed'] as const
 
 type SweepCause = (typeof sweepCauses)[number]
 
-/** What a campaign decided by until an edit, or until it became a draft. */
+/** The settings by which a campaign decided until an edit, or until it became a draft. */
 export type Before = Schedule & { until: Seconds }
 
 /** Seconds of the epoch. */
@@ -26,11 +27,11 @@ export type Sweep = {
   endpoint: Endpoint
   campaignId: number
   cause: SweepCause
-  /** What has become true since is told too. */
+  /** What has become true since then is told too. */
   begunAt: Seconds
-  /** What the campaign decided by before the edit; several where it was edited again while this was under way. */
+  /** What the campaign decided by before the edit; several if it was edited again while this was under way. */
   schedulesBefore: Before[]
-  /** Of `resumed`: of who came in one of these the endpoint knows from its end on. */
+  /** For `resumed`: of a lead that came in one of these pauses, the endpoint is told only what happened after it. */
   pauses: Pause[]
   afterEmail: string
   restarts: number
@@ -45,7 +46,7 @@ export const heldBack = -1
 
 export function sweepsOn({ writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
-    /** Writes what a stretch of leads gave; `next` is the email to go on from, null at the end. */
+    /** Writes the notices of a stretch of leads. `next` is the email to go on from, null at the end. */
     writeStretch: (sweep: Sweep, notices: readonly Notice[], next: string | null) =>
       writeUnflushed(async (sql) => {
         const { endpoint, campaignId, cause, afterEmail } = sweep
@@ -63,7 +64,7 @@ export function sweepsOn({ writeUnflushed }: Runner, rowsAtOnce: number) {
   }
 }
 
-/** Has the leads gone through for everyone who watches the campaign, where a save concerns leads that are there. */
+/** Starts a sweep for every endpoint that watches the campaign, if a save concerns leads that are there. */
 export async function sweepAfterSave(
   sql: Sql,
   before: Campaign | undefined,
@@ -84,7 +85,7 @@ export async function sweepAfterSave(
   await startSweeps(sql, after.accountId, those, 'edit', after.isDraft ? heldBack : now, known)
 }
 
-/** Those that were held back. Who is paused hears of no edit. */
+/** Starts the sweeps that were held back. A paused endpoint is not told of the edit, so its sweep is dropped. */
 async function releaseSweeps(sql: Sql, { accountId, id, watchers }: Campaign, now: Seconds): Promise<void> {
   const held = `account_id = ? AND campaign_id = ? AND begun_at = ${heldBack}`
   for (const { endpointId } of watchers)
@@ -106,9 +107,10 @@ export async function sweepAll(
 }
 
 /**
- * One that is under way begins again, and still tells what has become true since it was started first. Some leads then
- * know of the first edit and some do not, so that each is compared with all that it may know. Many with a statement:
- * nobody registers meanwhile, and an account may have a thousand campaigns.
+ * A sweep that is under way begins again, and still tells what has become true since its first start. By then the
+ * endpoint has been told of the first edit for some leads and not for others, so each lead is compared with all
+ * schedules that it may know. One statement starts many: nobody can register meanwhile, and an account may have a
+ * thousand campaigns.
  */
 export async function startSweeps(
   sql: Sql,
@@ -121,7 +123,7 @@ export async function startSweeps(
   const added = before === undefined ? [] : [before]
   const start = [sweepCauses.indexOf(cause), now, JSON.stringify(added)]
   for (const part of inParts(those, sweepsAtOnce)) {
-    // A stretch that was read before is written no more.
+    // `restarts` keeps a stretch that was read before from being written.
     const rows = await sql.all(
       `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at, schedules_before)
         VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}
@@ -142,13 +144,13 @@ export async function startSweeps(
   }
 }
 
-/** In rows of before 2026-11-26 each is a text of its own. */
+/** In rows from before 2026-11-26 each is a JSON text within the JSON. */
 const listed = (written: string): (Schedule | Pause)[] =>
   JSON.parse(written).map((one: unknown) => (typeof one === 'string' ? JSON.parse(one) : one))
 
 /**
- * A sweep that stands at this email, or is about to, goes on from the lead before it, so that nothing of the address
- * stays behind once it is erased.
+ * A sweep that has reached this email, or is about to, goes on from the lead before it, so that nothing of the address
+ * is left once it is erased.
  */
 export async function goBackBefore(
   sql: Sql,
