@@ -14,7 +14,7 @@ import { tester, testerAt } from '../support/actor.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 import { engine } from '../support/test-database.ts'
 
-test('5xx and no answer use up no try: an event is given up by refusals alone', async (t) => {
+test('an event is given up after refusals alone: 5xx and no answer use up no try', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, store } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -50,7 +50,7 @@ test('5xx and no answer use up no try: an event is given up by refusals alone', 
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
 })
 
-test('what was in flight when the endpoint went on from now, or what was before was discarded, is not told again', async (t) => {
+test('an event that was in flight when the endpoint went on from now, or when it was discarded, is not told again', async (t) => {
   const { store, endpoint, register, find, clock, parts, sent, round } = await opened(t)
   const ways = [
     (of: Endpoint) => store.events.resumeEndpoint(of, clock.at, tester),
@@ -74,7 +74,7 @@ test('what was in flight when the endpoint went on from now, or what was before 
   }
 })
 
-test('410 pauses the endpoint, whatever else that was in flight is answered', async (t) => {
+test('410 pauses the endpoint, whatever the server answers to other requests in flight', async (t) => {
   for (const late of [429, 503]) {
     const { endpoint, register, find, parts } = await opened(t)
     const { id } = await endpoint({ ...registered, inFlight: 2 })
@@ -90,7 +90,7 @@ test('410 pauses the endpoint, whatever else that was in flight is answered', as
   }
 })
 
-test('where several answers ask for time, the longest holds', async (t) => {
+test('of several answers that ask for time, the longest wait holds', async (t) => {
   const { endpoint, register, find, clock, parts } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 3 })
   for (const name of ['ada', 'bob', 'cyd']) await register(`${name}@example.com`)
@@ -139,7 +139,7 @@ for (const [name, change] of Object.entries(changes))
     assert.deepEqual(sent.slice(since).filter(asBefore), [])
   })
 
-test('a pause holds for who waits for a slot too, however long the requests of others take', async (t) => {
+test('a pause also stops an endpoint that waits for a slot, however long the requests of others take', async (t) => {
   const { endpoint, register, sent, answer, parts, find, clock, store } = await opened(t)
   const slow = await endpoint({ ...registered, url: 'https://slow.example/' })
   const paused = await endpoint({ ...registered, url: 'https://paused.example/' })
@@ -158,7 +158,7 @@ test('a pause holds for who waits for a slot too, however long the requests of o
   )
 })
 
-test('one event that a server cannot take holds up nobody else, however often it fails', async (t) => {
+test('one event that a server cannot take holds up no other event, however often it fails', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -189,7 +189,7 @@ test('what a server could not take while it was down comes at once when it is ba
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
 })
 
-test('so does what a server could not take that was down while little happened, and nothing of one that fails now and then', async (t) => {
+test('after an outage with few failures what failed in it comes at once, but not where a server fails now and then', async (t) => {
   const { endpoint, register, find, sent, answer, clock, parts } = await opened(t)
   const { id } = await endpoint(registered)
   const round = async () => runRound(parts, await find(id), 1_000, () => {})
@@ -216,7 +216,7 @@ test('so does what a server could not take that was down while little happened, 
   assert.equal(new Set(sent.map((one) => one.id)).size, 3)
 })
 
-test('what a server that is well could not take waits for its own time, also where it was down since', async (t) => {
+test('an event that failed before an outage waits for the time of its own next try', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock } = await opened(t)
   const { id } = await endpoint(registered)
   await register('never@example.com')
@@ -266,7 +266,7 @@ test('what failed while the clock was a year ahead is told soon after it is set 
   assert.equal(clock.at, beganAt + 3_600, 'nothing was waited for')
 })
 
-test('who went on from now while the clock was a year ahead hears again soon after it is set back', async (t) => {
+test('an endpoint that went on from now while the clock was a year ahead is told again soon after it is set back', async (t) => {
   const { endpoint, register, round, find, told, clock, store } = await opened(t)
   const { id } = await endpoint(registered)
   const ahead = beganAt + 365 * daySeconds
@@ -277,7 +277,7 @@ test('who went on from now while the clock was a year ahead hears again soon aft
   assert.deepEqual(told(), ['lead.registered ada 0'])
 })
 
-test('what a server asks for counts from its answer, however slow that was', async (t) => {
+test('the wait that a server asks for counts from its answer, however slow that was', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
   const { send } = parts.sender
   parts.sender.send = async (delivery) => {
@@ -296,7 +296,7 @@ test('what a server asks for counts from its answer, however slow that was', asy
   assert.deepEqual([next, (await parts.store.events.due(await find(id), beganAt + 80, 10)).length], [0, 1])
 })
 
-test('a batch of other events has another id, though its first event and its size are the same', async (t) => {
+test('two batches with the same first event and size, but other events, have different ids', async (t) => {
   const { endpoint, register, round, sent, answer, clock, store, campaignId } = await opened(t)
   const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
   const { id } = await endpoint({ ...registered, batch: 2 })
@@ -314,7 +314,7 @@ test('a batch of other events has another id, though its first event and its siz
   assert.notEqual(sent[2]?.id, sent[0]?.id)
 })
 
-test('at another address what the one before refused comes at once', async (t) => {
+test('after a change of the URL, what the old one refused comes at once', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, store, managed } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -336,7 +336,7 @@ test('at another address what the one before refused comes at once', async (t) =
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
 })
 
-test('what fails while the address is changed counts no more, and comes at the other one at once', async (t) => {
+test('a try that fails while the URL is changed is not counted, and the event comes at once at the new one', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts, store, managed } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -374,7 +374,7 @@ test('once all that failed is given up, a failure weeks later does not pause the
   assert.equal((await find(id)).pausedAt, null)
 })
 
-test('a Test that is taken lets telling go on at once, but not before the time that the server has asked for', async (t) => {
+test('a successful Test lets telling go on at once, but not before the end of a wait that the server has asked for', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts, store, managed } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 1 })
   const test = () => managed().test(id)
@@ -406,7 +406,7 @@ test('a Test that is taken lets telling go on at once, but not before the time t
   assert.equal(await shown(), null, 'what has passed is not shown as the next try')
 })
 
-test('a Test stands in the log at the time at which it was sent, as every try does', async (t) => {
+test('the log has a Test at the time when it was sent, like every try', async (t) => {
   const { endpoint, register, round, sent, noted, answer, clock, managed } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -421,7 +421,7 @@ test('a Test stands in the log at the time at which it was sent, as every try do
   }
 })
 
-test('what a server could not answer for 30 days is given up, and so is what may go nowhere', async (t) => {
+test('an event is given up after 30 days without an answer, and after ten tries if its address is not allowed', async (t) => {
   const { endpoint, register, round, find, answer, clock, store } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -452,7 +452,7 @@ test('what a server could not answer for 30 days is given up, and so is what may
   assert.equal(await waiting(), 0)
 })
 
-test('a server that is left alone is asked one at a time, and one that answers 404 is left alone again', async (t) => {
+test('a server that is left alone gets one event at a time, and is left alone again if it answers 404', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 4 })
   for (let n = 0; n < 30; n += 1) await register(`${n}@example.com`)
@@ -469,7 +469,7 @@ test('a server that is left alone is asked one at a time, and one that answers 4
   assert.equal(failures, 5, 'it answers again, if not as it should')
 })
 
-test('who pauses an endpoint finds it paused by them, whatever its server still answers', async (t) => {
+test('an endpoint that a user pauses stays paused by the user, whatever its server still answers', async (t) => {
   const { endpoint, register, round, find, answer, store } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -497,7 +497,7 @@ test('an endpoint that is deleted while its server hangs leaves nothing behind',
   assert.equal((await store.events.waiting(deleted, clock.at)).waiting, 0)
 })
 
-test('what an address answers, that was changed meanwhile, pauses nobody', async (t) => {
+test('an answer from the old URL does not pause an endpoint that has a new one', async (t) => {
   const { endpoint, register, round, find, answer, store } = await opened(t)
   const { id, settings } = await endpoint(registered)
   await register('ada@example.com')
@@ -510,7 +510,7 @@ test('what an address answers, that was changed meanwhile, pauses nobody', async
   assert.equal((await find(id)).pauseCause, null)
 })
 
-test('what was delivered is told once, also where the database is away right then', async (t) => {
+test('a delivered event is not sent again, even if the database is away right after it', async (t) => {
   const { endpoint, register, sent, parts, find, store } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -526,7 +526,7 @@ test('what was delivered is told once, also where the database is away right the
   assert.deepEqual([sent.length, tries], [1, 3])
 })
 
-test('a node that stops begins no further request, and what was on its way is neither told nor failed', async (t) => {
+test('a node that stops sends no further request, and counts those in flight neither as told nor as failed', async (t) => {
   const { endpoint, register, sent, parts, find, answer, store, clock } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 1 })
   for (let n = 0; n < 3; n += 1) await register(`${n}@example.com`)
@@ -542,7 +542,7 @@ test('a node that stops begins no further request, and what was on its way is ne
   )
 })
 
-test('batches hold as many as they may, and no more bytes than a receiver takes', async (t) => {
+test('a batch has at most as many events as its endpoint allows, and no more bytes than a receiver takes', async (t) => {
   const { endpoint, register, round, sent, save, store, find } = await opened(t)
   const { id } = await endpoint({ ...registered, batch: 2 })
   for (let n = 0; n < 5; n += 1) await register(`${n}@example.com`)
@@ -667,7 +667,7 @@ test('a clock that jumps ahead tells nobody anything for ten minutes, and says s
   assert.deepEqual(warned, ['the clock has jumped ahead: no webhooks are sent for ten minutes'])
 })
 
-test('nothing waits any more where another node has removed the last endpoint', async (t) => {
+test('once another node has removed the last endpoint, nothing is reported as waiting', async (t) => {
   const { endpoint, register, answer, parts, store } = await opened(t)
   await endpoint(registered)
   await register('ada@example.com')
@@ -782,7 +782,7 @@ if (engine === 'postgres') {
     assert.equal(sent.filter(({ url }) => url === 'https://new.example/').length, 1, 'a new one is taken at once')
   })
 
-  test('a node whose endpoint another has taken leaves it to that, however much waits', async (t) => {
+  test('a node whose endpoint another node has taken stops telling it, however much waits', async (t) => {
     const { endpoint, register, sent, answer, parts, store, clock } = await opened(t)
     await endpoint({ ...registered, inFlight: 1 })
     answer.milliseconds = 100

@@ -161,7 +161,7 @@ test('a server that fails is left alone after five tries, asked one at a time, a
   assert.equal((await found(id))?.failures, 0)
 })
 
-test('what is in flight when a server is left alone neither lengthens that nor ends it', async () => {
+test('requests that are in flight when a server begins to be left alone neither lengthen that nor end it', async () => {
   const broken = await endpoint('/broken', { kinds: ['lead.registered'], inFlight: 16 })
   const limited = await endpoint('/limited', { kinds: ['lead.registered'], inFlight: 16 })
   receiver.answers.set('/broken', answering(500))
@@ -300,7 +300,7 @@ test(`killed ${kills} times under load, with a receiver that flaps: every regist
   assert.ok(answered.length > kills)
 })
 
-test('leads who are there before: a new endpoint hears of their end, and an edit of the end tells what it changed', async () => {
+test('existing leads: a new endpoint is told of their end, and an edit of the end tells what it changed', async () => {
   const early = await register()
   await lead('deadline', early, '--at', instantIn(6))
   const { campaignId } = shop.owner

@@ -9,7 +9,7 @@ import type { Campaign } from '../../src/store/model.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 
-test('what is discarded is told no more, but erasures, also where it was tried since', async (t) => {
+test('discarded events are not told, even if they were tried since; erasures are', async (t) => {
   const { endpoint, register, round, find, told, answer, clock, store, campaignId, managed } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
   const discard = (before: number) => managed().discardBefore(id, before)
@@ -39,7 +39,7 @@ test('what is discarded is told no more, but erasures, also where it was tried s
   assert.equal(await left(), 0)
 })
 
-test('who goes on from now hears nothing of before, also where an earlier time is discarded then', async (t) => {
+test('an endpoint that went on from now is told nothing from before, even after a discard with an earlier instant', async (t) => {
   const { endpoint, register, round, find, told, clock, store } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -50,7 +50,7 @@ test('who goes on from now hears nothing of before, also where an earlier time i
   assert.deepEqual(told(), [])
 })
 
-test('of what was given up that is told again, and counted, which may be told; the rest stays', async (t) => {
+test('resending since an instant sends and counts only what may still be told; the rest stays given up', async (t) => {
   const { endpoint, register, find, round, save, told, clock, store, accountId, campaignId } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased', 'campaign.ended'] })
   for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
@@ -79,7 +79,7 @@ test('of what was given up that is told again, and counted, which may be told; t
   )
 })
 
-test('what a batch could not bring, and is no longer true when each is sent by itself, is told to nobody', async (t) => {
+test('an event of a failed batch that is no longer true when it is sent by itself is not told', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const { endpoint, register, round, sent, answer, clock, leads, accountId, campaignId } = made
   const { id } = await endpoint({ kinds: ['lead.expired'], batch: 10 })
@@ -96,7 +96,7 @@ test('what a batch could not bring, and is no longer true when each is sent by i
   assert.deepEqual(told, ['9@example.com'])
 })
 
-test('kinds taken off an endpoint are told no more', async (t) => {
+test('kinds that an endpoint no longer wants are not told', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, store, campaignId } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
   await register('ada@example.com')
@@ -116,7 +116,7 @@ test('kinds taken off an endpoint are told no more', async (t) => {
   assert.deepEqual(sent, [])
 })
 
-test('what somebody asks for again is told also where it is no longer true', async (t) => {
+test('an event that somebody has sent again is told even if it is no longer true', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const { endpoint, register, round, find, sent, answer, clock, leads, accountId, campaignId, store } = made
   const { id } = await endpoint({ kinds: ['lead.expired'] })
@@ -137,7 +137,7 @@ test('what somebody asks for again is told also where it is no longer true', asy
   assert.equal(sent.length, 4)
 })
 
-test('who goes on from now hears nothing of before, and everything of what comes', async (t) => {
+test('an endpoint that goes on from now is told nothing from before, and everything from then on', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const { endpoint, register, round, find, sent, clock, store } = made
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
@@ -160,7 +160,7 @@ test('who goes on from now hears nothing of before, and everything of what comes
   )
 })
 
-test('a moment is told when its second is over, by a look that is late too', async (t) => {
+test('a moment is told only when its second is over, even by a late look', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const { endpoint, register, round, told, clock, find, store } = made
   const { id } = await endpoint({ kinds: ['lead.deadline_approaching', 'lead.expired'], leadTimes: ['PT10M'] })
@@ -175,7 +175,7 @@ test('a moment is told when its second is over, by a look that is late too', asy
   assert.deepEqual(told(), ['lead.expired ada 60'])
 })
 
-test('of a campaign that has become a draft nothing is told; what happened before is, once it is published again', async (t) => {
+test('nothing is told of a draft; what happened before it became one is told once it is published again', async (t) => {
   const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-02T11:00' } }
   const { endpoint, register, round, sweep, told, sent, clock, find, save, store } = await opened(t, fixed)
   const { id } = await endpoint()
@@ -204,7 +204,7 @@ test('of a campaign that has become a draft nothing is told; what happened befor
   assert.equal(await waiting(), 0, 'nobody waits for it after 30 days')
 })
 
-test('who was away for long hears of the last seven days, and what is left out is counted', async (t) => {
+test('a receiver that was away for long is told of the last seven days, and what is left out is counted', async (t) => {
   const cycle = { enabled: true, pause: 'PT23H' }
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, cycle })
   const { endpoint, register, round, sent, clock, dropped } = made
@@ -217,7 +217,7 @@ test('who was away for long hears of the last seven days, and what is left out i
   assert.deepEqual(dropped, [23])
 })
 
-test('the time that was left is named as the endpoint has it', async (t) => {
+test('the time left is written as in the settings of the endpoint', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT2H' } })
   const { endpoint, register, round, sent, clock } = made
   const { id } = await endpoint({ kinds: ['lead.deadline_approaching'], leadTimes: ['PT90M', 'PT60S'] })
@@ -252,7 +252,7 @@ test('campaign.ended: told once when the date passes, and not of a date that was
   assert.deepEqual(told(), ['campaign.ended - 20'])
 })
 
-test('campaign.ended that the server has not taken comes again also where the campaign is a draft meanwhile', async (t) => {
+test('campaign.ended that the server has not taken comes again, even if the campaign was a draft meanwhile', async (t) => {
   const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-02T11:00' } }
   const { endpoint, round, sweep, told, answer, clock, save } = await opened(t, fixed)
   const { id } = await endpoint({ kinds: ['campaign.ended'] })
@@ -279,7 +279,7 @@ test('campaign.ended is not told of a date that had passed when the endpoint was
   assert.deepEqual(told(), [])
 })
 
-test('a lead time that is tried again after the deadline has moved is told only where as much is left', async (t) => {
+test('an approaching deadline that is tried again after it has moved is told only if as much time is left', async (t) => {
   const { endpoint, register, round, save, told, answer, clock } = await opened(t, fixed('2026-03-02T12:01'))
   const { id } = await endpoint({ kinds: ['lead.deadline_approaching'], leadTimes: ['PT1H', 'PT2H'] })
   await register('ada@example.com')
@@ -350,7 +350,7 @@ test('published while its only endpoint is paused: later drafts tell nothing tha
   assert.deepEqual(told(), [])
 })
 
-test('who registers after an edit, before a sweep has begun, hears of no change', async (t) => {
+test('a lead who registers after an edit, before its sweep has begun, is not told of as changed', async (t) => {
   const { endpoint, register, round, sweep, save, told, clock } = await opened(t, fixed('2026-03-03T10:00'))
   const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
   await register('ada@example.com')
@@ -363,7 +363,7 @@ test('who registers after an edit, before a sweep has begun, hears of no change'
   assert.deepEqual(told(), ['lead.deadline_changed ada 2'])
 })
 
-test('who registers after an edit hears of no change, also where another edit or a pause comes before the sweep', async (t) => {
+test('a lead who registers after an edit is not told of as changed, even if another edit or a pause comes before the sweep', async (t) => {
   const { endpoint, register, round, sweep, save, told, clock, find, store } = await opened(
     t,
     fixed('2026-03-03T10:00'),
@@ -396,7 +396,7 @@ test('who registers after an edit hears of no change, also where another edit or
   )
 })
 
-test('who is imported into a draft hears of no date that was changed there', async (t) => {
+test('a lead who was imported into a draft is not told of as changed when its dates were edited there', async (t) => {
   const made = await opened(t, fixed('2026-03-03T10:00'))
   const { endpoint, register, round, sweep, save, told, clock, leads, accountId, campaignId } = made
   const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
@@ -476,7 +476,7 @@ test('a lead that moved on while its server was down is told each event once', a
   assert.deepEqual(told(), [two, one, 'lead.expired ada 540'])
 })
 
-test('paused twice, it goes on from where it stopped first', async (t) => {
+test('an endpoint that is paused twice goes on from where it stopped first', async (t) => {
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.expired'] })
   await register('ada@example.com')
@@ -494,7 +494,7 @@ test('paused twice, it goes on from where it stopped first', async (t) => {
   assert.deepEqual(told(), ['lead.expired ada 10'])
 })
 
-test('paused again before its leads are gone through, it is told the end of who came in between, and of nobody earlier', async (t) => {
+test('an endpoint that is paused again before its sweep is told the ends of leads who came in between, and of none earlier', async (t) => {
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
   const come = async (name: string) => {
@@ -520,7 +520,7 @@ test('paused again before its leads are gone through, it is told the end of who 
   assert.deepEqual(told().sort(), [...ended, 'lead.registered ada 0', 'lead.registered dan 3'])
 })
 
-test('who came in a pause has the end told that falls on the very second in which it ends', async (t) => {
+test('the end of a lead who came in a pause is told even if it falls on the second in which the pause ends', async (t) => {
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.expired'] })
   await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
@@ -536,7 +536,7 @@ test('who came in a pause has the end told that falls on the very second in whic
   assert.deepEqual(told().sort(), ['lead.expired bob 1', `lead.expired cyd ${61 / 60}`])
 })
 
-test('an erasure is told also where the endpoint goes on from now', async (t) => {
+test('an erasure is told even if the endpoint goes on from now', async (t) => {
   const { endpoint, register, round, told, clock, find, store, campaignId } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
   await register('ada@example.com')
@@ -549,7 +549,7 @@ test('an erasure is told also where the endpoint goes on from now', async (t) =>
   assert.deepEqual(told(), ['lead.erased - 1'])
 })
 
-test('a backfill is told also where the endpoint goes on from now, or what was before is discarded', async (t) => {
+test('a backfill is told even if the endpoint goes on from now, or earlier events are discarded', async (t) => {
   const { endpoint, register, round, told, clock, find, store, campaignId, managed, sweep, answer } = await opened(t)
   await register('ada@example.com')
   const { id } = await endpoint(registered)
@@ -587,7 +587,7 @@ for (const cause of ['failing', 'user'] as const) {
   })
 }
 
-test('of an edit whose leads were not gone through before it is discarded nothing is told, and its date is', async (t) => {
+test('an edit that is discarded before its sweep is not told, and its new date is', async (t) => {
   const june = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-06-01T00:00' } }
   const { endpoint, register, round, save, told, clock, sweep, managed } = await opened(t, june)
   const { id } = await endpoint({ kinds: ['lead.deadline_changed', 'lead.expired'] })
@@ -602,7 +602,7 @@ test('of an edit whose leads were not gone through before it is discarded nothin
   assert.deepEqual(told(), ['lead.expired ada 60'])
 })
 
-test('who registers in the moment of publishing is told, whatever a cache still holds', async (t) => {
+test('a lead who registers in the moment of publishing is told of, whatever a cache still holds', async (t) => {
   const { endpoint, register, told, find, parts } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -615,7 +615,7 @@ test('who registers in the moment of publishing is told, whatever a cache still 
   assert.deepEqual(told(), ['lead.registered ada 0'])
 })
 
-test('of cycles by the minute, far behind, nothing old is told', async (t) => {
+test('with cycles of a minute, a receiver that is far behind is told nothing old', async (t) => {
   const cycle = { enabled: true, pause: 'PT1M' }
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1M' }, cycle })
   const { endpoint, register, told, clock, find, parts, dropped } = made
@@ -631,7 +631,7 @@ test('of cycles by the minute, far behind, nothing old is told', async (t) => {
   )
 })
 
-test('a look with two events, of which the server took one, leaves the other', async (t) => {
+test('if the server takes one of the two events of a look, the other is sent again', async (t) => {
   const cycle = { enabled: true, pause: 'PT30M' }
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, cycle })
   const { endpoint, register, round, told, answer, clock, parts } = made
@@ -655,7 +655,7 @@ test('a look with two events, of which the server took one, leaves the other', a
   assert.deepEqual(told(), ['lead.deadline_approaching ada 90'])
 })
 
-test('who gives an email while leads are gone through hears of nothing that was before it', async (t) => {
+test('of a visitor who gives an email before a sweep reaches them, nothing from before that is told', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const { endpoint, round, sweep, told, clock, find, store, leads, accountId, campaignId } = made
   const of = { accountId, campaignId }

@@ -94,7 +94,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
   })
 
-  test(`what is done is taken off, and what failed comes again: ${engine}`, async (t) => {
+  test(`what is told is removed, and what failed comes again: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -137,7 +137,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(shown(kept), [`${second.dueAt} lead.registered 0 2`], 'what failed twice in a round is kept once')
   })
 
-  test(`what waits is counted to 10,001, and the oldest of it is told: ${engine}`, async (t) => {
+  test(`what waits is counted up to 10,001, with the instant of the oldest: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { accountId } = await opened(store)
@@ -159,7 +159,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await isCounted(1, 10_001)
   })
 
-  test(`no lead gets the id of one that was erased, nor what waited for it: ${engine}`, async (t) => {
+  test(`no lead gets the id of an erased one, or the notices that waited for it: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -183,7 +183,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
   })
 
-  test(`what waits is seen also while its server is left alone: ${engine}`, async (t) => {
+  test(`what waits is counted while its server is left alone, too: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -196,7 +196,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual([await ids(), await ids(8_999), await ids(9_000)], [[], [], [endpoint.id]])
   })
 
-  test(`a changed address is a new start, and what the server could not answer is due once it answers: ${engine}`, async (t) => {
+  test(`another URL is a new start, and what the server could not answer is due once it answers: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -239,7 +239,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(health(await find()), sick, 'what this one did counts, whatever else was changed meanwhile')
   })
 
-  test(`paused: an erasure is noted all the same, and what nobody takes is kept 30 days: ${engine}`, async (t) => {
+  test(`for a paused endpoint an erasure is noted, and what it was not told is kept for 30 days: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -286,7 +286,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await store.events.sweeps('node'), [])
   })
 
-  test(`of what was given up, what is too old goes a thousand at a time, until nothing is left: ${engine}`, async (t) => {
+  test(`deliveries that were given up long ago are removed a thousand at a time, until none is left: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { accountId } = await opened(store)
@@ -303,7 +303,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal(await store.events.resendFailed(endpoint, 0, testerAt(2_000)), 1)
   })
 
-  test(`an edit while the sweep of another is under way: each lead is compared with what it may know: ${engine}`, async (t) => {
+  test(`an edit during the sweep of another one: each lead is compared with all schedules that it may know: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -352,7 +352,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await sweeps(), [])
   })
 
-  test(`two edits at once: who registered in between hears of the second: ${engine}`, async (t) => {
+  test(`two edits before one sweep: a lead who registered in between is told of as changed by the second: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -383,7 +383,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(kinds, ['lead.deadline_changed'])
   })
 
-  test(`what passes while a sweep is under way is told to leads that it comes to later: ${engine}`, async (t) => {
+  test(`what passes during a sweep is told of leads that the sweep reaches later: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -459,7 +459,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(shown(await store.events.due(endpoint, late, 9)), ['4100 look 0 null'])
   })
 
-  test(`saves that concern leads who are there have them gone through; an erased one is told by its ref alone: ${engine}`, async (t) => {
+  test(`a save that concerns existing leads starts a sweep; an erased lead is told by its ref alone: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -500,7 +500,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
   })
 
-  test(`an account has at most 20 endpoints; one that is paused is written nothing, one that is deleted leaves nothing: ${engine}`, async (t) => {
+  test(`an account has at most 20 endpoints; for a paused one nothing is noted, and a deleted one leaves nothing: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
@@ -551,7 +551,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   })
 }
 
-test('an endpoint is one node’s, until that gives it back or has not said for 30 seconds that it lives', async (t) => {
+test('a node keeps an endpoint until it gives it back, or has not renewed its lease for 30 seconds', async (t) => {
   const at = await (emptyDatabases.postgres as (typeof emptyDatabases)[string])(t)
   assert.ok(at.engine === 'postgres')
   const store = await openStore(at, options)
@@ -605,7 +605,7 @@ test('the schedules of a sweep that an earlier version began are read in each of
   }
 })
 
-test('of a thousand campaigns the leads are given to an endpoint by few statements: nobody registers meanwhile', async () => {
+test('sweeps of a thousand campaigns are started by few statements, since nobody can register meanwhile', async () => {
   let statements = 0
   const started = new Set<Value | undefined>()
   const ids = Array.from({ length: 1_000 }, (_, index) => ({ id: index + 1 }))
@@ -634,7 +634,7 @@ test('of a thousand campaigns the leads are given to an endpoint by few statemen
   assert.ok(statements < 20, `${statements} statements`)
 })
 
-test('a server that is well again costs no look at all that it ever refused', async (t) => {
+test('when a server is well again, what it has refused is not read', async (t) => {
   const at = await (emptyDatabases.sqlite as (typeof emptyDatabases)[string])(t)
   await (await openStore(at, options)).close()
   const database = new DatabaseSync('path' in at ? at.path : '')
