@@ -138,7 +138,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
       }
     })
 
-  await t.test('no session revives, and none is lost or kept out of by a step', async () => {
+  await t.test('no step of the clock revives a session, ends one, or keeps anybody from signing in', async () => {
     const email = 'owner@example.com'
     const password = 'long enough for a test'
     await place.json(['user', 'create', '--account', String(accountId), '--email', email], `${password}\n`)

@@ -173,7 +173,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     assert.deepEqual(await registered(), [])
   })
 
-  check('what never comes, and clients that read nothing, do not hold it', async (running) => {
+  check('unfinished requests and clients that read no answers do not hold it up', async (running) => {
     const { open, signal, exits, registered, hasRead } = running
     const half = register('half@example.com').slice(0, -10)
     const lines = await Promise.all([open(), open('G'), open(good.slice(0, 30)), open(half)])

@@ -149,7 +149,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
-  test(`what is older than the days that are kept is removed, and nothing else: ${engine}`, async (t) => {
+  test(`entries older than the days that are kept are removed, and nothing else: ${engine}`, async (t) => {
     const { database, table } = await opened(t)
     const dayMs = 86_400_000
     const entries = Array.from({ length: 2_600 }, (_, index) =>
@@ -173,7 +173,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual((await left()).sort(newestFirst), kept.map(ofAccount).sort(newestFirst))
   })
 
-  test(`entries of the version before come along, whatever interrupts that: ${engine}`, async (t) => {
+  test(`entries of the version before are moved, even if the move is interrupted: ${engine}`, async (t) => {
     const { database, table } = await opened(t)
     await storeBatches(database, variety)
     assert.equal(await table.moveBatch(), true)

@@ -44,7 +44,7 @@ async function opened(t: TestContext, database: DatabaseLocation) {
 }
 
 for (const [engine, place] of Object.entries(emptyDatabases)) {
-  test(`a lock of a moment costs nothing, one that stays costs entries: ${engine}`, async (t) => {
+  test(`a short lock loses no entries, a long one loses some and counts them: ${engine}`, async (t) => {
     const database = await place(t)
     await migrateDatabase(database)
     const { history, stored, lost } = await opened(t, database)
@@ -69,7 +69,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   })
 }
 
-test('a file that is removed is made again, and what spoils its place is outlived', async (t) => {
+test('a removed file is made again, and a folder or other file in its place loses only what was recorded meanwhile', async (t) => {
   const database = (await emptyDatabases.sqlite?.(t)) as DatabaseLocation & { engine: 'sqlite' }
   mkdirSync(filePath(database))
   const { history, stored, lost } = await opened(t, database)
@@ -112,7 +112,7 @@ test('no more than 20,000 entries wait, and closing takes a second at most', asy
   assert.ok(took > 900 && took < 1_500, `${took} ms`)
 })
 
-test('what waits at the end is stored before it is closed', async (t) => {
+test('entries that wait are stored before the history is closed', async (t) => {
   const database = (await emptyDatabases.sqlite?.(t)) as DatabaseLocation
   const { history, stored, lost } = await opened(t, database)
   for (let n = 0; n < 1_700; n += 1) history.record(entry())
@@ -173,7 +173,7 @@ test('an entry waits for one second, also where the timer ends a part of a milli
   assert.equal(stored, 1)
 })
 
-test('what is too old is removed every ten minutes, also after a round that failed', async (t) => {
+test('old entries are removed every ten minutes, also after a round that failed', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 9 * 86_400_000 })
   const purged: number[] = []
   const purge = async (beforeMs: number) => {
@@ -193,7 +193,7 @@ test('what is too old is removed every ten minutes, also after a round that fail
   )
 })
 
-test('a clock that is years ahead for some minutes has nothing removed by it, one that stays ahead ten minutes later', async (t) => {
+test('a clock that jumps years ahead removes nothing within ten minutes, and old entries after that', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const [start, ahead] = [9 * 86_400_000, 800 * 86_400_000]
   let nowMs = start
@@ -218,7 +218,7 @@ test('a clock that is years ahead for some minutes has nothing removed by it, on
   assert.deepEqual(purged, [start, start, ahead])
 })
 
-test('a clock that jumps ahead while much is removed has no more removed by it', async (t) => {
+test('a clock that jumps ahead during a round removes nothing more in that round', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const start = 9 * 86_400_000
   let nowMs = start

@@ -43,7 +43,7 @@ test('where there is no database', async (t) => {
   })
   assert.deepEqual(readdirSync(place.folder), before, 'something was made')
 
-  await t.test('where that cannot be seen, no command says so', async () => {
+  await t.test('if the folder cannot be looked at, no command says that there is no database', async () => {
     symlinkSync('loop', join(place.folder, 'loop'))
     const env = { DATABASE_URL: `file:${join(place.folder, 'loop', 'lastcall.db')}` }
     assertRefused(await sharedCommand(['account', 'list'], { env }), 'as a database: ELOOP', [1])

@@ -190,7 +190,7 @@ test('a newer database is refused at the start, and while it is open nothing is 
   await again.close()
 })
 
-test('one that is only looked at is told of a newer database within a second', async (t) => {
+test('a store that reads and writes nothing notices a newer database within a second', async (t) => {
   const { at } = await furnished(t)
   let isTold = false
   const onNewerDatabase = () => {

@@ -12,7 +12,7 @@ function opened(t: TestContext) {
   return openDatabase({ path: installation(t).databasePath, isServer: true })
 }
 
-test('a read that fails takes no other of its turn with it, and leaves no transaction open', async (t) => {
+test('a read that fails does not fail others of its turn, and leaves no transaction open', async (t) => {
   const database = opened(t)
   const read = (sql: string) => reading(database, () => database.sql.get(sql))
   const [before, broken, thrown, after] = await Promise.allSettled([
@@ -44,7 +44,7 @@ test('what is read in one turn is of one moment, and the next turn sees what was
   closeDatabase(database)
 })
 
-test('where nothing can be read, every read of the turn is told so', async (t) => {
+test('if the database cannot be read, every read of the turn fails with that', async (t) => {
   const database = opened(t)
   const reads = [1, 2].map((n) => reading(database, () => database.sql.get(`SELECT ${n} AS n`)))
   closeDatabase(database)
@@ -53,7 +53,7 @@ test('where nothing can be read, every read of the turn is told so', async (t) =
   }
 })
 
-test('leads that are counted by state at another second take the same statement, which SQLite keeps', async (t) => {
+test('counting leads by state at another second takes the same statement, so that SQLite keeps only one', async (t) => {
   const place = installation(t)
   const { campaignId } = await owner(place)
   await place.arrange(async (store) => {

@@ -6,7 +6,7 @@ import { openStore } from '../../src/store/open.ts'
 import { removeOldest } from '../../src/store/templates.ts'
 import { installation } from '../support/lastcall.ts'
 
-test('to store a countdown image reads none of those that are stored', async (t) => {
+test('storing the template of a countdown image reads none of those that are stored', async (t) => {
   const path = installation(t).databasePath
   await (
     await openStore({ engine: 'sqlite', path }, { lockWaitMs: 1_000, timeoutMs: 1_000, poolSize: 1, isServer: false })

@@ -53,7 +53,7 @@ const variants = [
 ]
 
 for (const [engine, place] of Object.entries(emptyDatabases)) {
-  test(`each campaign of before gets a first entry, which is its export: ${engine}`, async (t) => {
+  test(`a migration gives each campaign a first entry, which is its export: ${engine}`, async (t) => {
     const at = await place(t)
     const older = await openStore(at, options)
     const { id } = await older.configuration.createAccount('Owner', tester)
@@ -80,7 +80,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
-  test(`what cannot be written into the log is not done, and what is not done is not in it: ${engine}`, async (t) => {
+  test(`nothing is changed without its entry in the log, and no entry is written without the change: ${engine}`, async (t) => {
     const at = await place(t)
     const store = await opened(t, at)
     const { id } = await store.configuration.createAccount('Owner', tester)
@@ -193,7 +193,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await stepsBefore(day), [13, true], 'entries')
   })
 
-  test(`what may be chosen in the log stands in the same order on each engine: ${engine}`, async (t) => {
+  test(`the names and actions by which the log can be filtered have the same order on both engines: ${engine}`, async (t) => {
     const store = await opened(t, await place(t))
     const named = (name: string): Actor => ({ ...tester, name })
     const { id } = await store.configuration.createAccount('Owner', named('ada'))

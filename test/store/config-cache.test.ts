@@ -39,7 +39,7 @@ test('a thousand who ask at once share one read, and the next ones need none', a
   assert.equal(reads.length, 2)
 })
 
-test('who asks after a change gets what is read after it, and that is what is kept', async () => {
+test('a question after a change gets what was read after it, and that is remembered', async () => {
   const { known, reads, changed } = slowStore()
   const before = known.liveKey('a')
   changed()

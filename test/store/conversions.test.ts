@@ -81,7 +81,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal(await convert(store, { ...of, campaignId }, elsewhere, 200, tester), 'LEAD_NOT_FOUND')
   })
 
-  test(`an order that is told later than one which ended the offer keeps the deadline that it found: ${engine}`, async (t) => {
+  test(`an order that is told after another one has ended the offer has the deadline of when it was bought: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, buy, offer } = await opened(store)
@@ -103,7 +103,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await buy(ada, '7', 2_400, { at: 900 })).conversion.deadlineAt, 100 + hour, 'before any hand')
   })
 
-  test(`an order from before a deadline by hand that another has replaced keeps the one before: ${engine}`, async (t) => {
+  test(`an order bought before a deadline was set by hand has the rule's, also after another order ended the offer: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, buy } = await opened(store)
@@ -114,7 +114,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual([await found(999), await found(1_000)], [100 + hour, 3_000])
   })
 
-  test(`an order that is told after somebody set a deadline keeps the one that it found: ${engine}`, async (t) => {
+  test(`an order that is told after a deadline was set by hand has the deadline of when it was bought: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, buy } = await opened(store, { conversion: undefined })

@@ -128,7 +128,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
-  test(`a kind is changed, or a lead stands in its way, never both: ${engine}`, async (t) => {
+  test(`either the kind of a deadline is changed, or a lead registers before, never both: ${engine}`, async (t) => {
     const stores = await twoStores(t, place)
     const outcomes = new Set<string>()
     for (let round = 0; round < 24; round += 1) {
@@ -151,7 +151,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.diagnostic([...outcomes].join(', '))
   })
 
-  test(`of a campaign that is deleted while 50 register nothing is left: ${engine}`, async (t) => {
+  test(`a campaign that is deleted while 50 register leaves nothing behind: ${engine}`, async (t) => {
     const stores = await twoStores(t, place)
     const { accountId } = await newCampaign(stores[0])
     for (let round = 0; round < 6; round += 1) {
@@ -215,7 +215,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
-  test(`of several links for the first user that are used at once one makes a user: ${engine}`, async (t) => {
+  test(`if several set-up links are used at once, one of them makes a user: ${engine}`, async (t) => {
     const stores = await twoStores(t, place)
     const links = times(4, (n) => Buffer.alloc(32, n))
     const invited = { role: 'owner', email: null, endsAt: at } as const

@@ -37,7 +37,7 @@ async function add(store: Store, campaignId: number, names: string[]): Promise<v
 /** Every character that may stand next to others in an order of bytes, and some that a locale sorts otherwise. */
 const local = fc.string({ unit: fc.constantFrom(...'!"#+-09=AZ^_`az~'), minLength: 1, maxLength: 4 })
 
-test('a page in the order of deadlines sorts no more than the page on SQLite, whatever many have the same one', async (t) => {
+test('on SQLite a page in the order of deadlines sorts no more than the page, however many share a deadline', async (t) => {
   const at = await (emptyDatabases.sqlite as (typeof emptyDatabases)[string])(t)
   await (await openStore(at, options)).close()
   const database = new DatabaseSync('path' in at ? at.path : '')
@@ -98,7 +98,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
   })
 
-  test(`a search for what many long emails nearly have takes hardly longer than another: ${engine}`, async (t) => {
+  test(`a search for a text that many long emails nearly contain takes hardly longer than another: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { id: accountId } = await store.configuration.createAccount('Owner', tester)

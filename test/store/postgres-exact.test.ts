@@ -45,7 +45,7 @@ async function clientOf(t: TestContext, url: string): Promise<Client> {
   return client
 }
 
-test('what a node that is lost has under way keeps its locks for a minute at most', async (t) => {
+test('the transaction of a node that is lost keeps its locks for a minute at most', async (t) => {
   const { url } = await opened(t)
   const pools = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
   const limitOf = async (pool: Pool) => {
@@ -128,7 +128,7 @@ test('a change of settings that ends in a deadlock is repeated', { timeout: 30_0
   assert.equal((await changing)?.name, 'Renamed')
 })
 
-test("somebody's lock on one account keeps its requests a second, and those of others not at all", async (t) => {
+test('a lock on one account delays its requests by a second at most, and those of others not at all', async (t) => {
   const { store, url } = await opened(t, { timeoutMs: 900 })
   for (const account of [1, 2]) await store.rates.count(account, 1_000, Date.now())
   const somebody = await clientOf(t, url)
@@ -160,7 +160,7 @@ test('a database that becomes newer is told of once, and nobody starts on it', a
   await assert.rejects(starting, { name: 'UnusableDatabase', message: /start a newer Lastcall/ })
 })
 
-test('a database that lacks letters gets no tables', async (t) => {
+test('a database that is not in UTF8 gets no tables', async (t) => {
   const adminUrl = await postgresUrl()
   const url = databaseUrl(adminUrl)
   t.after(() => dropDatabase(adminUrl, url))

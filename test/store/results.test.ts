@@ -252,7 +252,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.ok(mostOpen >= openInAll && openInAll > 0)
   })
 
-  test(`a lead is counted as started once, in whichever attempt it first starts; one of before that waits has: ${engine}`, async (t) => {
+  test(`a lead is counted as started once, in the attempt in which it first starts, also after a migration: ${engine}`, async (t) => {
     const at = await place(t)
     const older = await openStore(at, options)
     const { id: accountId } = await older.configuration.createAccount('Owner', tester)

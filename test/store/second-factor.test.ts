@@ -180,7 +180,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await outcomes(wrong(40)), { WRONG_CODE: 10, TOO_MANY_CODES: 30 })
   })
 
-  test(`it is switched off, and its recovery codes are replaced, with a code alone: ${engine}`, async (t) => {
+  test(`only with a code can it be switched off, or its recovery codes be replaced: ${engine}`, async (t) => {
     const { location, stores, nodes, user } = await twoNodes(t, place)
     const [users] = nodes
     const { secret, recoveryCodes } = await withFactor(users, user, now)

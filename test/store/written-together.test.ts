@@ -173,7 +173,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await store.leads.find(campaign, kept), other)
   })
 
-  test(`what is decided is decided on the campaign as it is then: ${engine}`, async (t) => {
+  test(`a decision is made on the campaign as it is inside the transaction: ${engine}`, async (t) => {
     const at = await place(t)
     const [store, elsewhere] = [await openStore(at, options), await openStore(at, options)]
     t.after(() => Promise.all([store.close(), elsewhere.close()]))
