@@ -155,7 +155,7 @@ for (const address of [
   })
 }
 
-test('an URL beyond ASCII is kept as browsers send it, and one in ASCII as it was written', () => {
+test('a URL beyond ASCII is kept as browsers send it, and one in ASCII as it was written', () => {
   const keptOf = (pageUrl: string) => {
     const checked = checkCampaign(withPages({ pageUrl }))
     assert.ok('campaign' in checked)
@@ -181,7 +181,7 @@ test('an URL beyond ASCII is kept as browsers send it, and one in ASCII as it wa
     assert.equal(keptOf(same), same)
 })
 
-test('an URL may have 2,048 characters', () => {
+test('a URL may have 2,048 characters', () => {
   assert.deepEqual(pathsOf(withPages({ pageUrl: `https://example.com/${'a'.repeat(2_028)}` })), [])
 })
 

@@ -50,7 +50,7 @@ test('pending lets in, and neither it nor an offer without a deadline has one', 
   assert.deepEqual(shown(none, begin(none, start), 3_600, start * 1_000), ['open', true, null, 30])
 })
 
-test('for any campaign and moment it is what the offer is, and stays so for as long as it may be kept', () => {
+test('for any campaign and moment the gate agrees with the offer, for as long as its answer may be cached', () => {
   const moment = fc.integer({ min: 0, max: twoYears * 1_000 })
   const byHand = fc.option(fc.integer({ min: 0, max: twoYears }))
   fc.assert(

@@ -235,7 +235,7 @@ test('every code is found by one of these', () => {
   assert.deepEqual([...new Set([...here, ...also])].sort(), [...lintCodes].sort())
 })
 
-test('any rules can be looked at', () => {
+test('any valid rules can be checked', () => {
   fc.assert(
     fc.property(campaigns, ({ timeZone, mechanism }) => {
       for (const [code, path] of findings({ timeZone, mechanism })) assert.ok(code && path)

@@ -11,7 +11,7 @@ const facts = {
   language: 'pl',
 } as const
 
-test('an offer says what the campaign says, whatever letters that has', () => {
+test('an offer has the addresses of the campaign unchanged, whatever letters they have', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (pageUrl, publicUrl) => {
       const campaign = {

@@ -69,7 +69,7 @@ test('every step of every story is what simulate answers, and nothing changes in
   )
 })
 
-test('people come now, in the evening, on Friday, before the clocks change and when one likes', () => {
+test('people come now, in the evening, on Friday, before the clocks change, and at a moment of choice', () => {
   const schedule = scheduleOf({ startsOn: 'registration', deadline: { kind: 'after', period: 'P1D' } })
   const own = Date.UTC(2026, 11, 24, 18) / 1000
   assert.deepEqual(

@@ -25,7 +25,7 @@ test('the next spelling is the first of all that is not before the text', () => 
   )
 })
 
-test('from one spelling behind the other all are met', () => {
+test('a walk from each spelling to the next one meets all of them', () => {
   const met: string[] = []
   for (let next = nextSpelling('Ab.c@X', ''); next !== undefined; next = nextSpelling('Ab.c@X', `${next}!`))
     met.push(next)

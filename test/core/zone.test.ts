@@ -33,7 +33,7 @@ test('local times are those of Temporal in every zone', () => {
   )
 })
 
-test('so are those around every transition from 2007 to 2041', () => {
+test('local times around every transition from 2007 to 2041 are those of Temporal', () => {
   for (const name of someOf(names, 150)) {
     const zone = zoneOf(name)
     let local = Temporal.Instant.from('2007-01-01T00:00:00Z').toZonedDateTimeISO(name)
@@ -53,14 +53,14 @@ test('so are those around every transition from 2007 to 2041', () => {
   }
 })
 
-test('more centuries than are remembered are as right as the first', () => {
+test('local times are right even in more decades than are remembered', () => {
   const zone = zoneOf('America/New_York')
   for (let year = 1975; year < 2300; year += 1) zone.toLocal(Date.UTC(year, 6) / 1000)
   const july = Date.UTC(1999, 6) / 1000
   assert.equal(zone.toLocal(july), july - 4 * 3600)
 })
 
-test('the time zone of the machine has no say', () => {
+test('the time zone of the machine does not matter', () => {
   const answers = (zone: string) => {
     const program = `
       import { readFileSync } from 'node:fs'

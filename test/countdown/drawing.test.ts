@@ -234,7 +234,7 @@ test('labels agree with numbers that are hard to get right', () => {
   )
 })
 
-test('what is said to be in a font is in its files, and languages whose letters are not are not offered', () => {
+test('a font has every letter that it is said to have, and is not offered for a language whose letters it lacks', () => {
   for (const font of timerFonts) {
     const { digits, labels } = openTypefaces(font, 'en')
     for (let code = 0x20; code < 0x2200; code++) {

@@ -69,7 +69,7 @@ test('from the deadline on there is one frame of zeros', () => {
   }
 })
 
-test('nothing asks to play again', () => {
+test('no image asks to be played again', () => {
   for (const ms of [0, 1, 59_000, 10 ** 8]) {
     const gif = gifOf(scenes.en, ms)
     assert.equal(new omggif.GifReader(gif).loopCount(), null)

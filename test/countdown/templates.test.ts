@@ -51,7 +51,7 @@ test('the event loop turns while a template is built', async () => {
   await templates.close()
 })
 
-test('one that was had before is there at once; asked for twice, it is built once', async () => {
+test('a template that was asked for before is there at once; asked for twice at once, it is built once', async () => {
   const { cache, written } = memoryShelf()
   const templates = openTemplates(cache)
   const [first, second] = await Promise.all([templates.get(small, 'en'), templates.get({ ...small }, 'en')])
@@ -61,7 +61,7 @@ test('one that was had before is there at once; asked for twice, it is built onc
   await templates.close()
 })
 
-test('a stored one is taken, a broken one built again and replaced', async () => {
+test('a stored template is used; a broken one is built again and replaced', async () => {
   const { cache, stored, written } = memoryShelf()
   const key = templateKey(small, 'en')
   stored.set(key, builtHere)
@@ -83,7 +83,7 @@ test('a cache that fails does not keep an image from being shown', async () => {
   await templates.close()
 })
 
-test('what was not asked for the longest is forgotten where memory is short', async () => {
+test('the template that nobody has asked for the longest is forgotten when memory is short', async () => {
   const { cache, stored } = memoryShelf()
   const styles = [1, 2, 3].map((radius) => ({ ...small, cornerRadius: radius }))
   for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
@@ -98,7 +98,7 @@ test('what was not asked for the longest is forgotten where memory is short', as
   assert.ok(templates.get(b, 'en') instanceof Promise)
 })
 
-test('two who look at one style at once leave room for as many others', async () => {
+test('a template that two previews read at once is counted once in memory', async () => {
   const { cache, stored } = memoryShelf()
   const styles = [1, 2].map((radius) => ({ ...small, cornerRadius: radius }))
   for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
@@ -111,7 +111,7 @@ test('two who look at one style at once leave room for as many others', async ()
   assert.ok(!(templates.get(a, 'en') instanceof Promise))
 })
 
-test('too many at once, one that takes too long, and one after the end are refused', async () => {
+test('too many builds at once, one that takes too long, and one after closing are refused', async () => {
   const templates = openTemplates(undefined, { waitingBuilds: 1, buildMs: 1 })
   const first = templates.get(small, 'en')
   await assert.rejects(Promise.resolve(templates.get(small, 'pl')), TemplateUnavailable)
@@ -120,7 +120,7 @@ test('too many at once, one that takes too long, and one after the end are refus
   await assert.rejects(Promise.resolve(templates.get(small, 'pl')), TemplateUnavailable)
 })
 
-test('to close is to end what is being built', async () => {
+test('closing ends the build that is running', async () => {
   const templates = openTemplates()
   const waiting = [templates.get(small, 'en'), templates.get(small, 'pl')]
   setTimeout(() => void templates.close(), 20)
