@@ -69,7 +69,7 @@ const impureCountdown = ['build.ts', 'build-thread.ts', 'fonts.ts', 'templates.t
 )
 const drawing = source.filter((path) => below('src/countdown')(path) && !impureCountdown.includes(path))
 
-test('what draws a countdown imports its like and core only: no package, nothing of Node', () => {
+test('files that draw a countdown import each other and core only: no package, nothing of Node', () => {
   assert.ok(drawing.length > 8)
   const isWrong = (path: string) => !drawing.includes(path) && notBelow('src/core')(path)
   assert.deepEqual(wrongImports(drawing, isWrong), [])
@@ -91,7 +91,7 @@ test('core and what draws have no clock, no random and no process', () => {
   assert.deepEqual(filesWith([...source.filter(below('src/core')), ...drawing], impure), [])
 })
 
-test('every file has a room, but for what puts them together', () => {
+test('every file is in a room, except those that put the rooms together', () => {
   const loose = source.filter((path) => posix.dirname(path) === 'src').sort()
   assert.deepEqual(loose, ['src/app.ts', 'src/config.ts', 'src/log.ts', 'src/main.ts'])
 })
@@ -151,7 +151,7 @@ test('every file that ARCHITECTURE.md names exists', () => {
   assert.deepEqual([...new Set(lost)], [])
 })
 
-test('what sends requests outwards is imported by one file, and told by a room that knows no surface and no engine', () => {
+test('one file imports what sends requests outwards, in a room that knows no surface and no engine', () => {
   const outwards = ['node:https', 'node:dns', 'node:dns/promises', 'request-filtering-agent', 'undici']
   const importers = wrongImports(source, (path) => outwards.includes(path)).map((link) => link.split(' -> ')[0])
   assert.deepEqual([...new Set(importers)], ['src/events/sender-thread.ts'])
@@ -292,7 +292,7 @@ test('a file is named after what it holds', () => {
   )
 })
 
-test('no test is left out, and none keeps the others out', () => {
+test('no test is skipped, and none keeps others from running', () => {
   assert.deepEqual(filesWith(tests, /\.(?:only|skip|todo)\(|[{,]\s*(?:only|skip|todo)(?::|,|\s*\})/), [])
 })
 

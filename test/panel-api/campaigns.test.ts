@@ -15,7 +15,7 @@ async function makeCampaign(changes: Record<string, unknown> = {}) {
   return body
 }
 
-test('of two who save what both have read one is told, and what the other saved stands', async () => {
+test('if two save what both have read, the second is told, and what the first saved stays', async () => {
   const { settings, revision } = await makeCampaign()
   for (let round = 0; round < 2; round += 1) {
     const read = round === 0 ? revision : (await ask('GET', `/campaigns/${settings.id}`)).body.revision
@@ -62,7 +62,7 @@ test('in the list a campaign ends on a day of its own zone, and what was counted
   assert.deepEqual([found.endsOn, found.clicks, found.signUps.at(-1)], ['2099-12-31', 2, 3])
 })
 
-test('no deadline is set by hand that an answer could not write, by a day more neither', async () => {
+test('no deadline can be set by hand that an answer could not write, not even by one more day', async () => {
   const { settings } = await makeCampaign({ timeZone: 'America/New_York' })
   const leads = `/campaigns/${settings.id}/leads`
   const { ref } = (await ask('POST', leads, { email: 'far@example.com' })).body

@@ -447,7 +447,7 @@ test('neither codes nor tokens nor the secret nor emails nor words of the provid
   for (const secret of secrets) assert.ok(!server.output().includes(secret), secret)
 })
 
-test('of an answer that is no JSON the log has no line, though one looks like a place in the code', () => {
+test('the log has nothing of an answer that is not JSON, even if a line of it looks like a place in the code', () => {
   assert.throws(
     () => JSON.parse('{"a":\n    at planted'),
     (error: Error) => {

@@ -73,7 +73,7 @@ async function sendSlowly(cookie: string, method: string, path: string, body: ob
   }
 }
 
-test('what is still being sent when its session ends, or its user gets another role, is refused', async () => {
+test('a request whose body is still arriving when its session ends, or its user gets another role, is refused', async () => {
   const { id, owner } = await newAccount()
   await panelSession(place, server, id, 'member')
   const path = `/users/${await idOf(id, 'member')}`
@@ -108,7 +108,7 @@ test('of two owners who make each other viewers or remove each other at once, on
   })
 })
 
-test('of an endpoint who is no owner sees the host alone: the rest of its address may be a secret', async () => {
+test('only owners see the whole URL of an endpoint: others see its host, since the rest may be a secret', async () => {
   const { id, owner } = await newAccount()
   const settings = { name: 'Shop', kinds: ['lead.registered'], url: 'https://hooks.example.com:8443/T0/abc?token=def' }
   await owner('POST', '/webhooks', settings)
@@ -156,7 +156,7 @@ test('an invitation carries its role; it is listed while it is open, and without
   assert.equal(created?.actor_name, email)
 })
 
-test('somebody who is a user of the account is not invited; who is one of another is as unknown as anybody', async () => {
+test('a user of the account cannot be invited again; a user of another account is as unknown as anybody', async () => {
   const { id, owner } = await newAccount()
   const { id: strangers } = await newAccount()
   const invite = (email: string) => owner('POST', '/invitations', { role: 'viewer', email })

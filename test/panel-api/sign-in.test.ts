@@ -149,7 +149,7 @@ async function flushesOfPostgres(work: () => Promise<unknown>): Promise<string[]
   }
 }
 
-test('row 6: who tries again leaves a place to those whose email nobody has tried, and has nothing written in vain', async () => {
+test('row 6: repeated tries leave places for emails that nobody has tried, and write nothing needlessly', async () => {
   await place.arrange(async (store) => {
     const email = 'busy@example.com'
     await store.access.countTries([{ name: `email ${email}`, most: 5 }], now())

@@ -88,7 +88,7 @@ test('the file is that mail, as a draft', async () => {
   assert.equal(mail.received.length, before)
 })
 
-test('no test mail for a draft, for a lead of another campaign, or for one that is none', async () => {
+test('no test mail for a draft, for a lead of another campaign, or for an unknown lead', async () => {
   const { send, made, ref } = await owner('Drafter')
   const draft = await made({ isDraft: true })
   const other = await made({})

@@ -70,7 +70,7 @@ test('an invitation ends when its maker is removed, changes the password, or get
   })
 })
 
-test('who has joined is let in by no other invitation to their email, also once they are removed', async (t) => {
+test('somebody who has joined cannot use another invitation to their email, even after they are removed', async (t) => {
   await withUsers(t, async ({ store, users, user }) => {
     const email = 'joins@example.com'
     const invited = () => users.invite(user, { role: 'owner', email: 'Joins@example.com' }, by)
@@ -164,7 +164,7 @@ test('a user who signs in while the password changes has no session afterwards',
   })
 })
 
-test('who guesses at signing in keeps nobody from changing the password, and guesses there are limited too', async (t) => {
+test('guesses at signing in keep nobody from changing the password, and guesses there are limited too', async (t) => {
   await withUsers(t, async ({ users }) => {
     const token = await signIn(users)
     const session = await users.session(token, now)

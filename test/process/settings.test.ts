@@ -247,7 +247,7 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     for (const [n, name] of empty.entries()) assertRefused(results[n] as (typeof results)[0], name, [2])
   })
 
-  await t.test('a database where none can be', async () => {
+  await t.test('a database in a place where none can be is refused', async () => {
     writeFileSync(join(place.folder, 'file'), 'not a folder')
     mkdirSync(join(place.folder, 'folder.db'))
     symlinkSync(join(place.folder, 'nowhere', 'at-all.db'), join(place.folder, 'dangling.db'))

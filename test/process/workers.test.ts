@@ -121,7 +121,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
   })
 })
 
-test('a worker that listens just as all are told to stop is followed by no others, which nobody would stop', async (t) => {
+test('a worker that begins to listen just as all are told to stop does not start others, which nobody would stop', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-workers-'))
   const exec = join(folder, 'worker.mjs')
   writeFileSync(exec, 'setInterval(() => {}, 1_000)')

@@ -70,7 +70,7 @@ test('a table full of visitors leaves the API for events alone', async () => {
   assert.equal((await countEvents(1, 2, 1_000)).allowed, true)
 })
 
-test('whose request it is, behind proxies of all manners', async () => {
+test('the address of a visitor behind proxies of all kinds', async () => {
   const app = newFastify({
     isHttps: false,
     trustProxy: ['10.0.0.0/8', 'fd00::1'],

@@ -57,7 +57,7 @@ const otherAnswers = {
   'an empty object': { status: 200, json: {} },
 }
 for (const [name, answer] of Object.entries(otherAnswers))
-  longTest(`${name} in place of an offer leaves the page as it was, and is asked past later`, async (t) => {
+  longTest(`${name} in place of an offer leaves the page as it was, and the widget asks again later`, async (t) => {
     const id = await stage.service.campaign({ endsInSeconds: -5 })
     const visitor = await stage.visitor(t)
     const { page, context } = visitor
