@@ -10,8 +10,8 @@ import type { Store } from '../store/store.ts'
 type SalesSum = { orders: number; revenue: Record<string, string> }
 
 /**
- * From the first to the last day, both included, in the campaign's time zone. Others get their turn between the three
- * statements. Reversed orders are counted only as reversed. @throws StoreUnavailable
+ * From the first to the last day, both included, in the campaign's time zone. Others get their turn after the statements
+ * of each day. Reversed orders are counted only as reversed. @throws StoreUnavailable
  */
 export async function reportOf({ conversions }: Pick<Store, 'conversions'>, campaign: Campaign, from: Day, to: Day) {
   const zone = zoneOf(campaign.timeZone)
