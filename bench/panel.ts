@@ -14,7 +14,7 @@ const scope = { after: (end: () => Promise<void>) => void ends.push(end) }
 const place = installation(scope)
 const account = await place.json(['account', 'create', '--name', 'Bench'])
 const of = ['--account', String(account.id)]
-const who = { email: 'bench@example.com', password: 'measured retryWhileLocked' }
+const who = { email: 'bench@example.com', password: 'measured in a browser' }
 await place.json(['user', 'create', ...of, '--email', who.email], `${who.password}\n`)
 const { id } = await place.json(['campaign', 'apply', ...of, '-'], campaignFile())
 const emails = Array.from({ length: 1_000 }, (_, n) => `lead-${n}@example.com\n`).join('')
