@@ -55,7 +55,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-longTest('by ear the calendar of the period can be used, in the reader’s language', async () => {
+longTest('the calendar of the period has names for screen readers, in the reader’s language', async () => {
   const page = await stage.open(owner, { path: '/settings/audit', language: 'pl' })
   await page.getByLabel('Od – do').click()
   await page.getByRole('button', { name: 'Poprzedni miesiąc' }).click()

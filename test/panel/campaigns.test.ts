@@ -384,7 +384,7 @@ longTest('parts of a campaign are links; a new campaign begins with its template
   assertUntroubled(page)
 })
 
-longTest('what is loaded or drawn by being opened gives the focus back as well', async () => {
+longTest('dialogs that load something when they open give the focus back as well', async () => {
   const person = await stage.person('typist')
   const page = await stage.open(person, { path: '/' })
   const isFocused = (name: string) =>
@@ -499,7 +499,7 @@ test('a campaign that somebody has deleted meanwhile leaves the list, and it is 
   assert.equal(await page.getByRole('link', { name: 'Theirs', exact: true }).count(), 0)
 })
 
-longTest('what went wrong with deleting is gone when its question opens again', async () => {
+longTest('the error of a failed deletion is gone when its question opens again', async () => {
   const { id } = await make({ name: 'Kept', mailTimer: { height: 50, pixelsPerPoint: 1 } })
   const page = await stage.open(owner, { path: '/campaigns' })
   const busy = { status: 503, json: { code: 'SERVICE_UNAVAILABLE', faults: [], retryAfterSeconds: null } }

@@ -63,7 +63,7 @@ longTest('the set-up link makes the first account and user, once, and stays in n
   assert.equal((await place.runShared(['setup-link'])).code, 2)
 })
 
-longTest('whose joining was done, and the answer to it lost, is led on to sign in', async () => {
+longTest('a person who has joined, but whose answer was lost, is led on to sign in', async () => {
   const owner = await stage.person('inviting')
   const inviting = await stage.open(owner)
   const made = await inviting.request.post('/panel/api/invitations', { data: { role: 'member', language: 'en' } })

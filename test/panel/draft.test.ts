@@ -71,7 +71,7 @@ test('another chance and opening again are never both on', () => {
   )
 })
 
-test('what is still empty is not made up', () => {
+test('an empty field stays empty', () => {
   const draft = draftOf(personal)
   const emptied = { ...draft, daysAt: { days: '' as const, time: '' }, endsAt: '' }
   const { deadline, endsAt } = settingsOf(emptied).mechanism

@@ -263,7 +263,7 @@ atBothWidths(
   },
 )
 
-longTest('what is put back as it was is no change', async () => {
+longTest('a setting that is put back as it was is no change', async () => {
   const page = await edit(await make(course))
   await page.getByRole('switch', { name: 'Visitors who have not given an email' }).click()
   await page.getByText('Unsaved changes').waitFor()
@@ -318,7 +318,7 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.deepEqual([name, mechanism.deadline.period], ['Mine after all', 'PT72H'])
 })
 
-longTest('what a colleague saves of another part, or publishes, stands in nobody’s way', async () => {
+longTest('a colleague who saves another part, or publishes, is in nobody’s way', async () => {
   const id = await make({ ...course, isDraft: true })
   const page = await edit(id)
   await page.getByLabel('Name').fill('Mine')
@@ -436,7 +436,7 @@ atBothWidths('by keyboard nothing that gets the focus is under the bar that save
   await assertClearOf(page, '.save')
 })
 
-longTest('what looks out from under the bar that saves can be clicked, and then stands clear of it', async () => {
+longTest('a field partly under the bar that saves can be clicked, and then moves clear of it', async () => {
   const page = await edit(await make(course), { width: 'phone' })
   await page.getByLabel('How the offer ends').selectOption('next')
   const field = page.getByRole('switch', { name: 'Everybody has at least' })

@@ -205,7 +205,7 @@ longTest('on the way back up, what gets the focus is not under the head of the w
   assert.deepEqual(covered, [])
 })
 
-longTest('where a reader forces colours, what is chosen looks so', async () => {
+longTest('with forced colours a chosen item looks chosen', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/results` })
   await page.emulateMedia({ forcedColors: 'active' })
   const lists = [

@@ -174,7 +174,7 @@ longTest('a key is renamed in place, by mouse and by keyboard', async () => {
   assertUntroubled(page)
 })
 
-longTest('what was typed outlives a save that failed', async () => {
+longTest('a typed name is still there after a save that failed', async () => {
   const page = await stage.open(owner, { path: '/integrations' })
   await makeKey(page, 'Stays')
   await page.route('**/panel/api/keys/**', (route) => route.abort())

@@ -506,7 +506,7 @@ longTest('a lead that is added slowly is gone to once, and takes nobody away fro
   assert.equal((await listOf(id)).length, 2)
 })
 
-longTest('what came of one way to set a deadline is not said beside what came of another', async () => {
+longTest('the result of one way to set a deadline is gone when another one is used', async () => {
   const { id } = await campaignOf(owner)
   await imported(id, ['ada@example.com'])
   const { ref } = await shown(id, 'ada@example.com')
@@ -526,7 +526,7 @@ longTest('what came of one way to set a deadline is not said beside what came of
   assert.equal(await isBusy.count(), 0)
 })
 
-test('who comes back to the list of leads sees what is true by then', async () => {
+test('the list of leads is read again when the user comes back to it', async () => {
   const { id } = await campaignOf(owner)
   await imported(id, ['ada@example.com'])
   const page = await open(owner, { path: leadsPath(id), isNew: true })
@@ -538,7 +538,7 @@ test('who comes back to the list of leads sees what is true by then', async () =
   await row.getByText('Expired', { exact: true }).waitFor()
 })
 
-longTest('what went wrong with a deadline for several leads is gone when its dialog opens again', async () => {
+longTest('the error of a failed deadline for several leads is gone when its dialog opens again', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(2, 'refused'))
   const page = await open(owner, { path: leadsPath(campaign.id) })
@@ -573,7 +573,7 @@ test('leads that are selected in one campaign are not in another to which the br
   assert.equal(await page.getByText('2 leads selected').count(), 0)
 })
 
-longTest('what went wrong with adding a lead is gone when its dialog opens again', async () => {
+longTest('the error of a lead that could not be added is gone when its dialog opens again', async () => {
   const campaign = await campaignOf(owner)
   const page = await open(owner, { path: leadsPath(campaign.id) })
   await page.route('**/leads', (route) => (route.request().method() === 'POST' ? route.abort() : route.fallback()))
@@ -965,7 +965,7 @@ longTest('a CSV file is taken whatever its heading, and its column can be chosen
 })
 
 longTest(
-  'of two files chosen one after the other the rows are those of the second, however slowly the first is read',
+  'if two files are chosen one after the other, the rows are those of the second, however slowly the first is read',
   async () => {
     const campaign = await campaignOf(owner)
     const page = await open(owner, { path: leadsPath(campaign.id) })
@@ -1132,7 +1132,7 @@ longTest(
   },
 )
 
-longTest('where a purchase may end offers, one that it has ended leaves the lines of the others single', async () => {
+longTest('in a campaign whose orders end offers, each lead of the list stays in one line', async () => {
   const campaign = await campaignOf(owner, { conversion: { closes: true } })
   await imported(campaign.id, ['ada-lovelace-186013@example.com', 'ada-lovelace-76558d@example.com'])
   const set = ['lead', 'deadline', '--campaign', String(campaign.id), '--email', 'ada-lovelace-186013@example.com']

@@ -101,7 +101,7 @@ test(`a mail with a deadline for each of ${count} emails of a file takes at most
   assertUntroubled(page)
 })
 
-longTest('what came of the test mail of one lead is not said of the next', async () => {
+longTest('the result of one lead’s test mail is not shown for the next', async () => {
   const { id } = await campaignOf({ name: 'Spring course' })
   await place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\nbob@example.com\n')
   const page = await open(owner, { path: `/campaigns/${id}/timer` })

@@ -62,7 +62,7 @@ test('single sign-on leads to where one wanted to go, by keyboard alone, in both
   }
 })
 
-longTest('who is refused reads why, in a sentence, and can try again', async () => {
+longTest('a person who is refused reads why, in a sentence, and can try again', async () => {
   state.who = 'stranger'
   state.people.stranger = verified('stranger@example.com')
   for (const { width, language } of widthsInLanguages()) {
@@ -134,7 +134,7 @@ test('the link in the mail sets a new password, once', async () => {
   }
 })
 
-longTest('whose session has ended signs in beside the screen, and what was entered is still there', async () => {
+longTest('after the end of a session the user signs in beside the screen, and keeps what they entered', async () => {
   const eva = await stage.person('eva')
   Object.assign(state.people, { eva: verified(eva.email) })
   state.who = 'eva'

@@ -49,7 +49,7 @@ before(async () => {
   key = (await place.json(['key', 'create', '--account', account, '--name', 'server'])).key
 })
 
-longTest('where there are more campaigns than can be chosen from, that is said', async () => {
+longTest('if there are more campaigns than can be listed, the page says so', async () => {
   const page = await stage.open(owner, { path: screen })
   const said = page.getByText('The first 3 campaigns can be chosen here; for another one')
   await page.getByText('Its number is in every example').waitFor()

@@ -10,7 +10,7 @@ import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedSta
 
 const stage = await sharedStage()
 
-test('of the time left to a deadline only what there is of it is said', () => {
+test('the time left is written without units that are zero', () => {
   const said = [172_800, 7_541, 0, -61].map((seconds) => timeLeftText(seconds, 'en'))
   assert.deepEqual(said, ['2 days', '2 hr, 5 min, 41 sec', '0 sec', '-1 min, 1 sec'])
 })
@@ -106,7 +106,7 @@ atBothWidths(
   },
 )
 
-longTest('what went wrong with a reversal, and what was ticked, is gone when its question opens again', async () => {
+longTest('the error of a failed reversal, and its tick, are gone when its question opens again', async () => {
   const who = await stage.person('reverser')
   const file = campaignFile({ conversion: { closes: true } })
   const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)

@@ -222,7 +222,7 @@ longAtBothWidths('sessions are seen with device and network, and end one by one 
   assertUntroubled(page)
 })
 
-longAtBothWidths('what cannot be read of factor and sessions says so, and is read again', async (width) => {
+longAtBothWidths('if factor or sessions cannot be read, the panel says so and reads them again', async (width) => {
   const language = languageOf(width)
   const person = await stage.person(`broken-${width}`)
   const page = await stage.open(person, { width, language })
@@ -277,7 +277,7 @@ test('recovery codes, also those under way when their dialog is closed, are left
 })
 
 longTest(
-  'where the answer with new recovery codes is lost it is said that those from before may work no more',
+  'if the answer with new recovery codes is lost, the panel says that the old ones may no longer work',
   async () => {
     const person = await stage.person('loses-codes')
     const phone = await phoneOf(person)

@@ -104,7 +104,7 @@ longAtBothWidths(
   },
 )
 
-test('where another tab has signed somebody else in, nothing is done in the name of that person', async () => {
+test('if another tab has signed somebody else in, nothing is done in that person’s name', async () => {
   const [ada, bela] = [await stage.person('ada-here'), await stage.person('bela-beside')]
   const page = await stage.open(ada, { path: '/integrations' })
   page.setDefaultTimeout(10_000)
@@ -165,7 +165,7 @@ async function assertNameOutlives(page: Page, person: Person): Promise<void> {
   assert.ok(accounts.some(({ id, name }: any) => id === person.accountId && name === 'A better name'))
 }
 
-longTest('who has signed in again in one tab is not asked in another', async () => {
+longTest('a user who has signed in again in one tab is not asked in another', async () => {
   const person = await stage.person('tabs')
   const page = await stage.open(person, { path: '/settings', isNew: true })
   const other = await page.context().newPage()

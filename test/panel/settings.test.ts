@@ -176,7 +176,7 @@ longAtBothWidths('users of a suspended account read everything and change nothin
   assert.equal(await page.getByLabel('Name').inputValue(), 'Another name')
 })
 
-test('what a suspended account may not do is switched off before it is tried', async () => {
+test('actions that a suspended account may not take are disabled', async () => {
   const person = await stage.person('switched-off')
   await stage.colleague(person, 'member')
   const account = String(person.accountId)

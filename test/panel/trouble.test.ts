@@ -78,7 +78,7 @@ test('while the service is away the screen stays with what was typed; without a 
   await page.getByText('Saved.').waitFor()
 })
 
-longTest('what is asked for in a menu and cannot be done is said: signing out, and pausing a webhook', async () => {
+longTest('if signing out or pausing a webhook fails, the panel says so', async () => {
   const endpoint = ['--name', 'Shop', '--url', 'https://example.com/', '--kinds', 'lead.registered']
   await stage.place.json(['webhook', 'create', '--account', String(owner.accountId), ...endpoint])
   const page = await open('/integrations/webhooks', 'phone')
@@ -144,7 +144,7 @@ longAtBothWidths('without HTTPS a page is added all the same, and what is copied
   await Promise.all([page.context().close(), other.context().close()])
 })
 
-longAtBothWidths('where nothing can be copied it is said what to do', async (width) => {
+longAtBothWidths('if nothing can be copied, the panel says what to do', async (width) => {
   const page = await open('/integrations', width)
   await withoutHttps(page, false)
   await page.getByRole('button', { name: 'New key' }).click()

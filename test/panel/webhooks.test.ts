@@ -227,7 +227,7 @@ async function assertWaitIsSaid(page: Page): Promise<void> {
   await assertFits(page)
 }
 
-longTest('what came of a test of one webhook is not said of another to which the browser goes back', async () => {
+longTest('the result of one webhook’s test is not shown for another to which the browser goes back', async () => {
   const who = await stage.person('of-two')
   for (const name of ['Till', 'Crm']) {
     const hook = ['--name', name, '--kinds', 'lead.registered', '--url', 'https://example.com/']

@@ -130,7 +130,7 @@ test('the words are those that a colleague would say, and one for one thing', as
   }
 })
 
-test('of a webhook’s waiting events thousands are set apart', () => {
+test('the number of a webhook’s waiting events has its thousands set apart', () => {
   assert.equal(webhookWords.en.counted(1_234), '1,234')
   assert.equal(webhookWords.pl.counted(10_000), '10\u00a0000')
 })

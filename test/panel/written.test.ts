@@ -28,7 +28,7 @@ test('a time is read in the panel’s own form, in full words, with zeros or wit
   }
 })
 
-test('whatever the panel shows, it reads', () => {
+test('the panel reads every time that it shows', () => {
   const moments = fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
   fc.assert(
     fc.property(moments, fc.constantFrom(...languages), (moment, language) => {

@@ -33,7 +33,7 @@ test('an email makes a lead: thanks are said, the offer is shown, and the browse
   assert.equal(stage.service.questions.at(-1)?.body.lc, registrations(id)[0]?.answer.lc)
 })
 
-longTest('who signs up once more on the open page is seen to be there, and the offer begins again', async (t) => {
+longTest('if a lead signs up again on the open page, the page shows the offer that begins again', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 6, startsOn: 'visit', retries: true })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
@@ -49,7 +49,7 @@ longTest('who signs up once more on the open page is seen to be there, and the o
   await sees(page, 'Buy for half the price')
 })
 
-test('who is signed up once more elsewhere is seen on the open page within the hour, and the offer begins again', async (t) => {
+test('if a lead signs up again elsewhere, the open page shows the offer that begins again within the hour', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3, startsOn: 'visit', retries: true })
   const { page } = await stage.visitor(t, { script: sleepyMachine })
   const register = async (lc?: string) => {
@@ -328,7 +328,7 @@ longTest('an anonymous attempt goes on for the lead that it becomes', async (t) 
   assert.equal(await page.evaluate(() => window.Lastcall?.get()?.deadline), before)
 })
 
-longTest('where a visit starts the offer, the visitor who registers need not come again', async (t) => {
+longTest('if a visit starts the offer, it starts for a visitor who registers on the page', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))

@@ -194,7 +194,7 @@ const watch = () => {
 }
 const framesOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { frames: boolean[] }).frames)
 
-test('what is cloaked is not seen before the answer: never where the offer is over, then at once where it runs', async (t) => {
+test('a cloaked offer is not seen before the answer: never if it is over, and at once after it if it runs', async (t) => {
   const { page, context } = await stage.visitor(t, { script: watch, reducedMotion: 'reduce' })
   await context.route('**/visitor/**', async (route) => {
     await settle(1_200)
@@ -214,7 +214,7 @@ test('what is cloaked is not seen before the answer: never where the offer is ov
   await sees(page, 'Buy for half the price')
 })
 
-test('what is cloaked is seen in the end: at once without an offer or a service, else by the time limit of the page', async (t) => {
+test('a cloaked element is seen in the end: at once if there is no offer or no service, else after the style’s time limit', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const visitor = await stage.visitor(t)
   const { page, context } = visitor

@@ -134,7 +134,7 @@ test('a newer link of the same campaign wins over the one before', async (t) => 
   assert.equal(asked(id).at(-1)?.body.lc, newer)
 })
 
-longTest('where there is no offer at all, an answer that does not know the lead says nothing against it', async (t) => {
+longTest('without any offer, an answer that does not know the lead does not make the widget forget it', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const lc = await stage.service.lead(id)
   const { page, context } = await stage.visitor(t)
