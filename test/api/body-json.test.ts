@@ -147,7 +147,7 @@ for (const [name, body] of notOfTheShape)
     assertError(await post(body, lookups(shop.owner.campaignId)), 422, 'VALIDATION_ERROR')
   })
 
-test('of a repeated property the last one counts', async () => {
+test('if a property is repeated, the last one counts', async () => {
   const email = newEmail()
   const twice = await post(`{"email":"x","language":"de","email":"${email}","language":"pl"}`)
   assertStatus(twice, 201)

@@ -61,7 +61,7 @@ test('bytes are counted, not characters', async () => {
   assertError(await register(tooLong), 413, 'PAYLOAD_TOO_LARGE')
 })
 
-test('what is too large is not read as JSON, and nothing is written', async () => {
+test('a body that is too large is not read as JSON, and nothing is written', async () => {
   const email = newEmail()
   assertError(await register(JSON.stringify({ email }).padEnd(limit + 1)), 413, 'PAYLOAD_TOO_LARGE')
   assertError(await register('x'.repeat(limit + 1)), 413, 'PAYLOAD_TOO_LARGE')

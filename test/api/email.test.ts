@@ -277,7 +277,7 @@ const domain = fc.oneof(
   fc.ipV4().map((address) => `[${address}]`),
 )
 
-test('whatever the grammar makes is accepted and answered exactly as sent', async () => {
+test('every email that the grammar can make is accepted, and answered exactly as sent', async () => {
   await fc.assert(
     fc.asyncProperty(localPart, domain, async (local, host) => {
       const email = `${local}@${host}`
@@ -289,7 +289,7 @@ test('whatever the grammar makes is accepted and answered exactly as sent', asyn
   )
 })
 
-test('one character changed: accepted exactly when it still is a Mailbox', async () => {
+test('with one character changed an email is accepted only if it is still a Mailbox', async () => {
   const change = fc.tuple(
     fc.nat(),
     fc.constantFrom('replace', 'insert', 'remove'),

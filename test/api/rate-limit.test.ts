@@ -69,7 +69,7 @@ const kinds: (() => [method: string, path: string, options: Call])[] = [
   () => ['POST', leads(shop.owner.campaignId), { body: { email: newEmail() } }],
 ]
 
-test('of 600 requests at once over two keys exactly 120 pass, whatever becomes of them', async () => {
+test('of 600 requests at once with two keys exactly 120 pass, whatever their answers are', async () => {
   await roomInTheMinute()
   const startedAt = Date.now()
   const answers = await Promise.all(
@@ -92,7 +92,7 @@ test('of 600 requests at once over two keys exactly 120 pass, whatever becomes o
   assertStatus(await list(stranger.key), 200)
 })
 
-test('what is not authorized does not count', async () => {
+test('requests that are not authorized do not count', async () => {
   await roomInTheMinute()
   const first = remaining(await list(stranger.key))
   const wrong = `${stranger.key.slice(0, -10)}AAAAAAAAAA`

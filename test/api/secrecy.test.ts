@@ -181,12 +181,12 @@ test('no secret of a key anywhere in the database', async () => {
   }
 })
 
-test('not in what a list of keys shows', async () => {
+test('not in the list of keys', async () => {
   const keys = await shop.place.json(['key', 'list', '--account', String(shop.owner.accountId)])
   assertNothingOf(JSON.stringify(keys), 'key list')
 })
 
-test('not in what the server wrote, while it served and when it stopped', async () => {
+test('not in the output of the server, while it served and when it stopped', async () => {
   assertNothingOf(shop.server.output(), 'the log')
   hangUp()
   assert.equal(await shop.server.stop(), 0)

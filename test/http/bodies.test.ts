@@ -121,7 +121,7 @@ test('bodies', { concurrency: 8 }, async (t) => {
   check('too many bytes are declared: an answer before the body, which closes', async () => {
     assertError(await onlyAnswer(port, [post(['Content-Length: 16385'])]), 413, 'PAYLOAD_TOO_LARGE')
   })
-  check('clients that go on sending: no more is taken than there must, and others are served', async () => {
+  check('of clients that go on sending no more is read than necessary, and others are served', async () => {
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
     const sending = ['', bearer].flatMap((key) => {
       const headers = [key || 'X: y', jsonType]
@@ -164,7 +164,7 @@ test('bodies', { concurrency: 8 }, async (t) => {
   })
 
   await finish()
-  await t.test('what was wanted is stored, and nothing else', async () => {
+  await t.test('only the valid requests were stored', async () => {
     const stored = await place.json<{ email: string }[]>(['lead', 'list', '--campaign', String(campaignId)])
     assert.deepEqual(stored.map(({ email }) => email).sort(), [...wanted].sort())
     assert.doesNotMatch(server.output(), /a request failed/)

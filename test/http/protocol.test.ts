@@ -35,7 +35,7 @@ test('requests', { concurrency: 8 }, async (t) => {
   const register = (headers: string[] = [], body = input()) =>
     message('POST', leads, [bearer, jsonType, ...headers], body)
 
-  check('a client that has nothing more to say gets its answer', async () => {
+  check('a client that has closed its side gets its answer', async () => {
     assertGood(await alone(good), 200)
     assertGood(await alone(register()), 201)
     const { answers } = await exchange(port, [good + register() + good], { halfClose: true })
@@ -309,7 +309,7 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
         assert.equal(header(answer, 'connection')?.toLowerCase(), 'close')
       }
     })
-  check('a Host that is one', async () => {
+  check('every form of a valid Host is accepted', async () => {
     for (const host of ['a', 'a.example:8080', '127.0.0.1', '[::1]:80', 'a_b', 'xn--a'])
       assertGood(
         await onlyAnswer(port, [message('GET', campaigns, [bearer, `Host: ${host}`])], { halfClose: true }),

@@ -43,7 +43,7 @@ test('users of a suspended account read everything and change nothing', async ()
   assert.deepEqual((await theirs('GET', '/campaigns')).body.campaigns, [])
 })
 
-test('in the list a campaign ends on a day of its own zone, and what was counted on a later day is of today', async () => {
+test('in the list a campaign ends on a day of its own zone, and counts of a later day are today’s', async () => {
   const timeZone = 'Pacific/Kiritimati'
   const deadline = { kind: 'fixed', at: '2099-12-31T01:00' }
   const { settings } = await makeCampaign({ timeZone, mechanism: { startsOn: 'registration', deadline } })

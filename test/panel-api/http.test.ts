@@ -38,7 +38,7 @@ async function cookieOfSignIn(origin = server): Promise<string> {
   return answer.headers.get('set-cookie') ?? ''
 }
 
-test('whatever is refused before a route runs has the body of the panel’s errors', async () => {
+test('a request that is refused before its route runs gets the body of the panel’s errors', async () => {
   const post = (body: string, headers: Record<string, string> = json): [string, RequestInit] => [
     ...(['/panel/api/session', { method: 'POST', headers, body }] as const),
   ]
@@ -92,7 +92,7 @@ test('the session’s cookie is for this host alone, and for encrypted connectio
   assert.equal(((await again.json()) as any).signedIn, false)
 })
 
-test('a tab of somebody else than the session is of is answered as if there were none', async () => {
+test('a tab that belongs to another user than the session is answered as if there were no session', async () => {
   const headers = { cookie: (await cookieOfSignIn()).split(';')[0] as string }
   const { user } = (await (await ask('/panel/api/session', { headers })).json()) as any
   const statusAs = async (id: number) =>

@@ -79,7 +79,7 @@ test('the last day is the latest one of all campaigns, those too that are not lo
   })
 })
 
-test('of many campaigns all are counted, the newest published ones are looked at, and both are said', async (t) => {
+test('all campaigns are counted, the newest published ones are looked at, and the answer has both numbers', async (t) => {
   await withAccount(t, async ({ make, overview }) => {
     const at = '2026-01-15T12:00:00Z'
     const over = { deadline: { kind: 'fixed', at: '2026-01-01T00:00' }, startsOn: 'registration' }
@@ -184,7 +184,7 @@ test('a campaign whose offer comes again has one number of open offers: in the l
   })
 })
 
-test('of sixty days the later thirty are shown, and what the earlier thirty came to is said beside them', async (t) => {
+test('the last thirty days are shown, with the sums of the thirty before', async (t) => {
   await withAccount(t, async ({ make, register, overview }) => {
     const campaign = await make({ timeZone: 'UTC' })
     const days = ['2026-01-15', '2026-01-15', '2025-12-17', '2025-12-16', '2025-11-17', '2025-11-16']

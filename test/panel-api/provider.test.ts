@@ -202,7 +202,7 @@ test('a link that was followed makes the user too; it counts once, and is for no
   assert.equal(owner.led, refusedAs('EMAIL_TAKEN'))
 })
 
-test('who came by the provider has no password, and a wrong one takes as long', async () => {
+test('a user who came by the provider has no password, and a wrong one takes as long', async () => {
   await place.arrange((store) =>
     buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'passwordless@example.com' }, by()),
   )
@@ -371,7 +371,7 @@ test('a code counts once: not with its cookie again, not in another sign-in, not
   assert.equal(await forger.comeBack(theirs), refusedAs('TOO_OLD'))
 })
 
-test('what the browser keeps is sealed, HttpOnly and gone after ten minutes, and HEAD uses nothing up', async () => {
+test('the cookie of a sign-in is sealed, HttpOnly and gone after ten minutes, and HEAD uses nothing up', async () => {
   await userOf('sealed@example.com')
   state.who = 'sealed'
   state.people.sealed = verified('sealed@example.com')
@@ -430,7 +430,7 @@ test('somebody who refuses at the provider is told so, and so is who finds it do
   assert.equal((await signIn('late', verified('late@example.com'))).led, refusedAs('NOT_INVITED'))
 })
 
-test('neither codes nor tokens nor the secret nor emails nor words of the provider stand in the log', async () => {
+test('the log has no code, token, secret or email, and no words of the provider', async () => {
   await userOf('logged@example.com')
   const one = await signIn('logged', verified('logged@example.com'))
   state.alter = (claims) => ({ ...claims, nonce: 'planted-nonce' })

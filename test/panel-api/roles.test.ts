@@ -208,7 +208,7 @@ test('an account has at most 100 open invitations', async () => {
   assert.deepEqual(codeOf(refused), [409, 'TOO_MANY_INVITATIONS'])
 })
 
-test('what is done with users and invitations stands in the audit log, without a secret', async () => {
+test('changes of users and invitations are in the audit log, without a secret', async () => {
   const { id, owner } = await newAccount()
   await panelSession(place, server, id, 'member')
   const member = await idOf(id, 'member')

@@ -144,7 +144,7 @@ test('sessions say device and network; one that is ended is over, and a colleagu
   assert.deepEqual((await list(mine)).length, 1)
 })
 
-test('neither secrets nor codes stand in the log or in the database, nor the address of a session', async () => {
+test('neither the log nor the database has a secret, a code or the address of a session', async () => {
   const { cookie, secret, token, recoveryCodes } = await enrolled('emil')
   const code = codeAt(secret, now())
   await ask('POST', '/factor/off', { code: 'planted-code' }, cookie)
@@ -159,7 +159,7 @@ test('neither secrets nor codes stand in the log or in the database, nor the add
   }
 })
 
-test('what a browser calls itself is kept short and in plain words', () => {
+test('the name of a browser is kept short and in plain words', () => {
   const safari = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) '
   assert.equal(deviceOf(`${safari}Version/17.4 Mobile/15E148 Safari/604.1`), 'Safari on iOS')
   assert.equal(deviceOf(firefox), 'Firefox on Windows')

@@ -85,7 +85,7 @@ test('row 6: an address of IPv6 counts with its network of 64 bits, and with the
     assert.equal((await signIn({ ...stranger, from })).status, status, from)
 })
 
-test('what a node counted whose clock is seconds ahead counts on the others too', async () => {
+test('tries that a node with a clock seconds ahead has counted count on the others too', async () => {
   await place.arrange(async ({ access }) => {
     const limit = { name: 'over two nodes', most: 2 }
     for (const ahead of [3, 0]) assert.equal(await access.countTries([limit], now() + ahead), true)

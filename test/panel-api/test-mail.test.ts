@@ -97,7 +97,7 @@ test('no test mail for a draft, for a lead of another campaign, or for an unknow
   assert.equal((await send(true, '0'.repeat(32))).body.code, 'NOT_FOUND')
 })
 
-test('what the mail server refuses is said, and neither answer nor log has its words or the login', async (t) => {
+test('a refusal of the mail server is told, and neither answer nor log has its words or the login', async (t) => {
   const { send, address } = await owner('Refused')
   mail.state.isFull = true
   t.after(() => {

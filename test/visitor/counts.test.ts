@@ -9,7 +9,7 @@ const none = { person: 0, proxy: 0, scanner: 0 }
 const googleProxy = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
 const statsOf = (id: number) => shop.place.json(['campaign', 'stats', String(id)])
 
-test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors are not counted', async () => {
+test('fetches are counted by kind, page and fetcher; HEAD, unknown refs and errors are not', async () => {
   const pages = [{ pageUrl: 'https://x.pl/1' }, { pageUrl: 'https://x.pl/2' }]
   const campaign = await applyCampaign(shop, { pages, anonymous: { enabled: true } })
   const of = { campaignId: campaign.id }
@@ -114,7 +114,7 @@ test('an open is counted whatever the image shows, as long as it is that of a le
   )
 })
 
-test('what is counted when the server is told to stop is not lost, and is added to what was there', async () => {
+test('counts that wait when the server stops are not lost, and are added to those that are stored', async () => {
   const { id } = await applyCampaign(shop, {})
   const { image } = await recipient(shop, { campaignId: id })
   await open(shop, image)

@@ -75,7 +75,7 @@ test('an offer that comes again says when', async () => {
   assert.ok(next > Date.parse(deadline as string))
 })
 
-test('who is at the till may finish within the grace, whose seconds are checked', async () => {
+test('a visitor at the till may finish within the grace, whose seconds are checked', async () => {
   const { id, ref, email } = await inCampaign({ startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const at = new Date(Date.now() - 100_000).toISOString().replace(/\.\d+/, '')
   await shop.place.json(['lead', 'deadline', '--campaign', String(id), '--email', email, '--at', at])

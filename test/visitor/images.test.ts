@@ -150,7 +150,7 @@ test('it ends with the deadline where that comes within the minute', async () =>
   assert.equal(secondsShown(frames.at(-1), 0), 0)
 })
 
-test('where there is nothing to count: a transparent image in the ratio of the style, and the reason beside it', async () => {
+test('with nothing to count the image is transparent and in the ratio of the style, and a header says why', async () => {
   const none = await made({ startsOn: 'registration', deadline: { kind: 'none' } })
   const { image } = await recipient(shop, { campaignId: none.id })
   holdNothing(await open(shop, image), 'no-deadline', usualSize)

@@ -17,7 +17,7 @@ import { engine } from '../support/test-database.ts'
 
 const nextMinute = () => sleep(60_050 - (Date.now() % 60_000))
 
-test('by the server: as many as set, by the address behind trusted proxies alone, and again in the next minute', async (t) => {
+test('the server lets as many forms through as set, by the address behind trusted proxies, and more in the next minute', async (t) => {
   const place = installation(t)
   const clock = serverClock(place)
   const atSecond = (second: number) => clock.setTo(Math.floor(Date.now() / 60_000) * 60 + second)
@@ -123,7 +123,7 @@ test('the language that the browser wants more, the first of equals', () => {
   assert.equal(languageOf('de, pl;q=0.3', languages), 'pl')
 })
 
-test('of an address a network is kept, and nothing of what is no address', () => {
+test('only the network of an address is kept, and nothing of a text that is no address', () => {
   const kept = ['203.0.113.77', '203.0.113.77:443', '::ffff:203.0.113.77', '[2001:0db8:1:2::3]:443', 'fe80::1%eth0']
   const networks = ['203.0.113.0/24', '203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', 'fe80:0:0::/48']
   assert.deepEqual(kept.map(shortAddress), networks)

@@ -71,7 +71,7 @@ test('a visit starts what waits for one; reading does not, and neither does a se
   assert.equal(Date.parse((await lookUp(shop, email, byVisit)).deadline), started.deadline)
 })
 
-test('whatever is called a scanner reads and starts nothing, with an email or without; its visit is counted as such', async () => {
+test('a scanner can read, but starts nothing, with an email or without; its visit is counted as a scanner’s', async () => {
   const as = (agent: string, body: object, campaignId: number) =>
     ask(shop, 'offer', { visit: true, ...body }, { campaignId, headers: { 'User-Agent': agent } })
   const scanners = [
