@@ -68,7 +68,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
       assert.deepEqual(filesWith(folder, bytes.toString('hex')), [])
     }),
 
-    t.test('what changes here holds in a running server within a second', async (t) => {
+    t.test('a running server uses changes of the command line within a second', async (t) => {
       const place = installation(t)
       const { accountId, key, keyId, campaignId } = await owner(place)
       const server = await place.serve(['--rate-limit', '1000000'])

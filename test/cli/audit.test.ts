@@ -267,7 +267,7 @@ test('a deadline that a lead has already is set once', async () => {
   )
 })
 
-test('what the API registers and tells of orders is no entry; the server purges what is over AUDIT_DAYS', async () => {
+test('registrations and orders by the API are no entries; the server removes entries older than AUDIT_DAYS', async () => {
   const before = (await list('--limit', '1'))[0].id
   const { key } = await place.json(['key', 'create', ...account, '--name', 'api', '--scope', 'conversions'])
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -190,7 +190,7 @@ test('campaign files with faults, by the command', { timeout: 400_000 }, async (
     await t.test(name, () => assertRefused(results[n] as Finished, named, [2]))
   await t.test('nothing has changed', async () => assert.deepEqual(await rowsOf(place), before))
 
-  await t.test('what is refused is not told, since it may carry a password', async () => {
+  await t.test('a refusal does not repeat the value, which may hold a password', async () => {
     const secret = 'hunter2'
     const address = `ftp://me:${secret}@example.com`
     const planted: [input: string, named: RegExp][] = [

@@ -134,7 +134,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     },
   )
 
-  check('what spreadsheets make of a CSV file', async (t) => {
+  check('CSV files are read as spreadsheets write them', async (t) => {
     const place = origin.copy(t)
     const csv =
       '\uFEFFname,email,"note"\r\n' +
@@ -299,7 +299,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     }
   })
 
-  check('what a file has brought that stops in its middle is counted, and said', async (t) => {
+  check('leads from a file that stops in its middle are counted, and the message says how many', async (t) => {
     const place = origin.copy(t)
     const many = Array.from({ length: 600 }, (_, n) => `lead-${n}@example.com`).join('\n')
     const stopped = await importFile(place, `email\n${many}\n"open\n`)
@@ -312,7 +312,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    check(`${signal} ends an import behind what was taken together: that is counted, and said`, async (t) => {
+    check(`${signal} ends an import after what it is writing: that is counted, and the message says so`, async (t) => {
       const place = origin.copy(t)
       const env = { PATH: process.env.PATH, DATABASE_URL: place.databaseUrl }
       const args = [join(root, 'src', 'main.ts'), 'lead', 'import', ...campaign, '-']
@@ -332,7 +332,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assert.equal(totals.registration.person, count)
     })
 
-  check('of refused lines ten thousand are listed, and more counted; standard input has its name', async (t) => {
+  check('ten thousand refused lines are listed and the rest counted; standard input has its name', async (t) => {
     const place = origin.copy(t)
     const { refused, moreRefused, ...taken } = await imported(place, `email\n${'x\n'.repeat(10_003)}a@example.com\n`)
     assert.deepEqual([refused.length, moreRefused, taken], [10_000, 3, { created: 1, existing: 0 }])
@@ -414,7 +414,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     }
   })
 
-  check('set by hand, a lead stays in its cycle though the campaign’s end is moved before that', async (t) => {
+  check('set by hand, a lead stays in its cycle, even if the campaign’s end is moved before that', async (t) => {
     const place = origin.copy(t)
     const ofCycles = (changes: object): any => {
       const [deadline, cycle] = [

@@ -56,7 +56,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
     assert.deepEqual(await place.json(['account', 'list']), [])
   })
 
-  check('an empty database, such as one of another program, gets tables only from what is to make them', async (t) => {
+  check('an empty database, which may be meant for others, gets tables only from some commands', async (t) => {
     const place = installation(t, withoutTables)
     if (place.databaseUrl.startsWith('file:')) writeFileSync(place.databasePath, '')
     for (const args of [

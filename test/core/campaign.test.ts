@@ -16,7 +16,7 @@ function pathsOf(value: unknown): string[] {
   return 'faults' in result ? result.faults.map((fault) => fault.path) : []
 }
 
-test('what is left out is filled in', () => {
+test('settings that are left out get their defaults', () => {
   assert.deepEqual(checkCampaign(least), {
     campaign: {
       ...least,
@@ -105,7 +105,7 @@ for (const [address, encoded, character] of [
   ['https://example.com/?sale=100%', '%25', '%'],
   ['https://example.com/?a=%zz', '%25', '%'],
 ] as const) {
-  test(`what cannot stand in an address is named: ${address}`, () => {
+  test(`a character that an address cannot have is named: ${address}`, () => {
     const result = checkCampaign(withPages({ pageUrl: address }))
     const message = 'faults' in result ? (result.faults[0]?.message ?? '') : ''
     assert.ok(message.startsWith(`must have "${encoded}" in place of `), message)

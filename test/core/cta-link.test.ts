@@ -24,7 +24,7 @@ test('lc goes into the query, in place of any that stands there, and all else st
     assert.equal(linkOf(address), expected, address)
 })
 
-test('whatever the address: the page reads one lc, which is ours, and everything else as before', () => {
+test('from any address the page reads one lc, which is ours, and everything else as before', () => {
   const piece = fc.stringMatching(/^(?:[a-z?=+[\]]|%6[0-9]|lc){0,6}$/)
   const address = fc
     .tuple(fc.array(piece, { maxLength: 5 }), fc.option(piece, { nil: undefined }))
@@ -63,7 +63,7 @@ test("the link's own query goes along, the page's parameters win, and lc is ours
     assert.equal(ctaAddress(page, 'REF', query), expected, `${page} ${query}`)
 })
 
-test('of what a link has of its own the first 200 parameters go along', () => {
+test('the first 200 parameters of a link go along to the page', () => {
   const numbered = (count: number) => Array.from({ length: count }, (_, n) => `p${n}=${n}`).join('&')
   for (const count of [mostAdded, mostAdded + 1])
     assert.equal(ctaAddress('https://x.pl/', 'REF', numbered(count)), `https://x.pl/?${numbered(mostAdded)}&lc=REF`)

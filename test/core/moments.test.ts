@@ -184,7 +184,7 @@ test('a write tells what it changed and why, and when to look again; of a draft 
   )
 })
 
-test('what an attempt begins with is no moment: an older look that falls on that second tells nothing', () => {
+test('the beginning of an attempt is no moment: an older look that falls on that second tells nothing', () => {
   const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } } as Mechanism
   const terms = termsOf({ timeZone: 'UTC', mechanism })
   assert.deepEqual(momentsAt(terms, begin(terms, start), start, wanted), [])

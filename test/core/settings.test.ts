@@ -241,7 +241,7 @@ test('paths begin where the schedule stands', () => {
   )
 })
 
-test('what an object inherits is not a setting', () => {
+test('an inherited property is not a setting', () => {
   const inherited = Object.create(started(after))
   assert.deepEqual(
     faultsOf(inherited).map((fault) => fault.path),
@@ -303,7 +303,7 @@ for (const [written, kept] of [
   })
 }
 
-test('what would lie in the year 10000 of UTC is refused, and the last minute before it is not', () => {
+test('a time in the year 10000 of UTC is refused, and the last minute before it is not', () => {
   const at = (local: string) =>
     faultsOf(started({ kind: 'fixed', at: local }), 'America/New_York').map(({ path }) => path)
   assert.deepEqual(at('9999-12-31T18:59'), [])

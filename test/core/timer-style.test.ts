@@ -39,7 +39,7 @@ test('a style is kept as it is given', () => {
   assert.deepEqual(faults, [])
 })
 
-test('what is left out is as in the default style', () => {
+test('keys that are left out are as in the default style', () => {
   assert.deepEqual(fullTimerStyle({}), defaultTimerStyle)
   assert.deepEqual(fullTimerStyle({ width: 400, box: undefined }), { ...defaultTimerStyle, width: 400 })
 })

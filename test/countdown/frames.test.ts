@@ -256,7 +256,7 @@ test('when it is over: zeros, a text, or nothing in the ratio of the image', () 
   assert.ok(shown?.every((value) => value === 255))
 })
 
-test('where only boxes are drawn, what lies around them is transparent, in every frame', () => {
+test('with a transparent background everything around the boxes is transparent, in every frame', () => {
   const scene = makeScene({ ...small, background: 'transparent', whenOver: { show: 'text', text: 'Over' } }, 'en')
   const { frames, width, height } = decode(gifOf(scene, 20))
   for (const frame of frames) {

@@ -137,7 +137,7 @@ const anyStyle: fc.Arbitrary<GivenTimerStyle> = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever the style and the time, both decoders show what they have to', () => {
+test('for any style and time both decoders show the right picture', () => {
   fc.assert(
     fc.property(
       anyStyle,

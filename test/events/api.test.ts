@@ -50,7 +50,7 @@ const input = (path: string, changes: object = {}) => ({
   ...changes,
 })
 
-test('who may: a key with the scope, of an account that is not suspended, in a rate window of its own', async () => {
+test('a key needs the scope and an account that is not suspended, and has a rate window of its own', async () => {
   await shop.opened
   const { accountId } = shop.owner
   key = (await shop.place.arrange((store) => createKey(store, accountId, 'events', tester, ['events']))).key
@@ -167,7 +167,7 @@ test('refused: what is wrong is named, and where requests must not go', async ()
   assert.equal(await codeOf('GET', '/endpoints/999999/deliveries?before=yesterday'), '422 VALIDATION_ERROR')
 })
 
-test('where an operation takes no body, one of any type stays unread', async () => {
+test('an operation without a body ignores a body of any type', async () => {
   const { id } = (await ask('POST', '/endpoints', input('/unread'))).body
   for (const type of ['', ';;;', 'text/plain', 'application/json'])
     for (const body of [undefined, '{']) {

@@ -752,7 +752,7 @@ test('while a server behind the database is away, endpoints elsewhere are told, 
 // One process serves a file.
 
 if (engine === 'postgres') {
-  test('of several nodes one tells, and when it stops another goes on', async (t) => {
+  test('one of several nodes tells an endpoint, and when it stops another goes on', async (t) => {
     const { endpoint, register, sent, answer, parts, clock } = await opened(t)
     await endpoint({ ...registered, inFlight: 2 })
     answer.milliseconds = 20

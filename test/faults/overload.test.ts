@@ -21,7 +21,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
 
   const isShed = ({ status, body }: Told) => status === 503 && body.code === 'SERVICE_UNAVAILABLE'
 
-  await t.test('one stall: everybody who waited is answered, and after a second all is as before', async (t) => {
+  await t.test('after one stall everybody who waited is answered, and a second later all is as before', async (t) => {
     const place = origin.copy(t)
     const server = await place.serve(unlimited)
     const ledger = newLedger(place, origin)
@@ -76,7 +76,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
     assert.equal(await server.stop(), 0)
   })
 
-  await t.test('no file descriptor left: it lives, and serves who is connected', async (t) => {
+  await t.test('without a free file descriptor the server lives, and serves those who are connected', async (t) => {
     // What Linux makes of it where Node reads the process's memory.
     const preload = `process.memoryUsage = () => {
       throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })

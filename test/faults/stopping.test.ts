@@ -138,7 +138,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     },
   )
 
-  check('what comes later on open connections: 503, the end, and nothing is stored', async (running) => {
+  check('later requests on open connections get 503, are not stored, and the connection ends', async (running) => {
     const { open, signal, exits, hasRead, isStopping, registered } = running
     const late = register('late@example.com')
     const [list, write, ready] = await Promise.all([

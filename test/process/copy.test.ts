@@ -99,7 +99,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.deepEqual(await told(t, postgres, key), before)
   })
 
-  await t.test('lets new ids begin behind those that were taken along', async () => {
+  await t.test('gives new ids after all those that were copied', async () => {
     assert.equal((await json(postgres, ['account', 'create', '--name', 'Third'])).id, 3)
     assert.equal((await json(postgres, ['campaign', 'apply', '--account', '3', '-'], withoutTimer)).id, 4)
     const added = await json(postgres, ['lead', 'import', '--campaign', '4', '-'], 'email\nnew@example.com\n')
@@ -117,7 +117,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.deepEqual(await rows(half), await rows(postgres))
   })
 
-  await t.test('goes on after an interruption with what was changed meanwhile, and mixes nothing', async (own) => {
+  await t.test('goes on after an interruption with what has changed meanwhile, and mixes nothing', async (own) => {
     const other = await furnished(own)
     const half = await newDatabase()
     const again = () => sharedCommand(['copy', '--from', other.url, '--to', half])
@@ -157,7 +157,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     }
   })
 
-  await t.test('takes along which ids were given, also of what is gone', async (own) => {
+  await t.test('copies which ids were ever given, also those of deleted rows', async (own) => {
     const other = await furnished(own)
     await json(other.url, ['campaign', 'delete', '3', '--yes'])
     const there = await newDatabase()
@@ -206,7 +206,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     )
   })
 
-  await t.test('of two installations that are copied to one database at once, one is refused', async (own) => {
+  await t.test('if two installations are copied to one database at once, one is refused', async (own) => {
     const others = [await furnished(own), await furnished(own)]
     const target = await newDatabase()
     await json(target, ['migrate'])

@@ -59,7 +59,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
     assert.doesNotMatch(server.output(), /Warning/)
   })
 
-  await t.test('one that hangs makes /metrics 503, not empty', async () => {
+  await t.test('if a worker hangs, /metrics answers 503 and not nothing', async () => {
     const [victim] = workers()
     process.kill(victim as number, 'SIGSTOP')
     // One connection may be handed to the one that hangs.
@@ -70,7 +70,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
     await Promise.all(asking)
   })
 
-  await t.test('one that is killed takes no other down, and is replaced', async () => {
+  await t.test('a worker that is killed takes no other down, and is replaced', async () => {
     const [victim] = workers()
     process.kill(victim as number, 'SIGKILL')
     assert.ok(await eventually(2_000, () => !workers().includes(victim as number)))

@@ -6,7 +6,7 @@ import { installation, owner } from '../support/lastcall.ts'
 import { filesWith } from '../support/prepared.ts'
 import { ask, open, recipient } from '../support/recipient.ts'
 
-test('neither addresses nor names of programs are written anywhere', async (t) => {
+test('no address and no name of a program is written anywhere', async (t) => {
   const place = installation(t)
   const me = await owner(place)
   const shop = { place, owner: me, server: await place.serve(['--trust-proxy', '127.0.0.1']) } as Shop

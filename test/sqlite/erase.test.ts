@@ -81,7 +81,7 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assert.equal(again.code, 2)
   })
 
-  check('every address there is', async (t) => {
+  check('all leads, one after the other', async (t) => {
     const place = origin.copy(t)
     const emails = Array.from({ length: amount(3, 6) }, randomEmail)
     await importAll(place, emails)
@@ -93,7 +93,7 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assert.deepEqual(await place.json(['lead', 'list', ...campaign]), [])
   })
 
-  check('of what a split page has left, newer rows may have taken the beginning or the end', async (t) => {
+  check('what a split page left is found, even if newer rows have overwritten a part of it', async (t) => {
     const place = origin.copy(t)
     for (const [from, to] of [
       [0, 11],
@@ -112,7 +112,7 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assertSound(place)
   })
 
-  check('of the longest and oddest addresses', async (t) => {
+  check('the longest and oddest addresses leave no trace', async (t) => {
     const place = origin.copy(t)
     const local = randomBytes(32).toString('hex')
     const long = `${local}@${Array.from({ length: 3 }, () => randomBytes(28).toString('hex')).join('.')}.example`

@@ -65,7 +65,7 @@ test('a server refuses a database that its user cannot write, or not open, and s
   }
 })
 
-test('in a folder that its user may not use, the line names the database, and not the lock beside it', (t) => {
+test('if the folder may not be used, the line names the database, and not the lock beside it', (t) => {
   const { folder, databasePath: path } = installation(t)
   const refusal = /cannot use \S+lastcall\.db as a database: .*; this user must be able to read and write it/
   chmodSync(folder, 0o500)

@@ -28,7 +28,7 @@ test('processes that open a new database at one instant all get it', async (t) =
   }
 })
 
-test('where the lock itself cannot be taken it says so, and blames no other server', (t) => {
+test('if the lock file cannot be used, the line says so, and blames no other server', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'lastcall.db')

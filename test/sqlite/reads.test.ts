@@ -33,7 +33,7 @@ test('a read that fails does not fail others of its turn, and leaves no transact
   closeDatabase(database)
 })
 
-test('what is read in one turn is of one moment, and the next turn sees what was written between', async (t) => {
+test('all reads of a turn see one moment, and those of the next turn see what was written between', async (t) => {
   const database = opened(t)
   const version = () => reading(database, () => database.sql.versionOf(0))
   const [first, again] = await Promise.all([version(), version()])

@@ -263,7 +263,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await store.conversions.list(campaign, 0, 10), [])
   })
 
-  test(`who has bought is counted exactly where orders are reversed at once, also while the lead is erased: ${engine}`, async (t) => {
+  test(`people who bought are counted exactly while orders are reversed at once, and while the lead is erased: ${engine}`, async (t) => {
     const store = await openStore(await place(t), { ...options, poolSize: 6 })
     t.after(() => store.close())
     const { of, leads, campaign, buy } = await opened(store)
@@ -282,7 +282,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
-  test(`of an order lead.converted is told, each order by itself, and no change of the deadline: ${engine}`, async (t) => {
+  test(`each order is told of as lead.converted, and not as a change of the deadline: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, buy } = await opened(store)

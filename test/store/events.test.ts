@@ -265,7 +265,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
-  test(`what waits for an endpoint that is on stays, however old: ${engine}`, async (t) => {
+  test(`notices of an endpoint that is on stay, however old they are: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)

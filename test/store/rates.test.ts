@@ -45,7 +45,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   })
 }
 
-test('what was counted for a visitor is removed by any later request, after the last visitor too', async (t) => {
+test('the count of a visitor is removed by any later request, also that of the last visitor', async (t) => {
   const place = await emptyDatabases.postgres?.(t)
   assert.ok(place?.engine === 'postgres')
   const before = await openStore(place, options)

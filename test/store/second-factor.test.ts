@@ -169,7 +169,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await nodes[0].takeCode(user.id, codeAt(next.secret, now), now)
   })
 
-  test(`of many wrong codes at once ten are looked at: ${engine}`, async (t) => {
+  test(`of many wrong codes at once only ten are checked: ${engine}`, async (t) => {
     const { nodes, user } = await twoNodes(t, place)
     const { secret } = await withFactor(nodes[0], user, now)
     const wrong = (length: number) =>

@@ -135,7 +135,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
-  test(`of two processes that change one lead neither undoes what the other did: ${engine}`, async (t) => {
+  test(`if two processes change one lead, neither undoes the change of the other: ${engine}`, async (t) => {
     const at = await place(t)
     const stores = [await openStore(at, options), await openStore(at, options)] as const
     t.after(() => Promise.all(stores.map((store) => store.close())))

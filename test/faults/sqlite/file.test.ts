@@ -74,7 +74,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     'the log beside it is deleted': ({ databasePath }) => rmSync(`${databasePath}-wal`),
   }
   for (const [name, lose] of someOf(Object.entries(losses), 3))
-    check(`${name}: not ready, 503, and nothing is taken into a ghost`, async (t) => {
+    check(`${name}: not ready, 503, and nothing is written where nobody would find it`, async (t) => {
       const { place, server } = await start(t)
       t.after(() => rmSync(`${place.folder}-moved`, { recursive: true, force: true }))
       assert.ok(await isReady(server))
