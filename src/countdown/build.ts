@@ -15,7 +15,9 @@ import { wordsOf } from './words.ts'
 /** Hundredths of a second. */
 const TICK = 100
 
-/** What is drawn from: one style in one language. `labels` are the words of each value of each column. */
+/**
+ * All that a template is drawn from: one style in one language. `labels` are the words of each value of each column.
+ */
 type Drawing = { style: TimerStyle; layout: Layout; atlas: Atlas; labels: string[][]; words: string[] }
 
 /** Draws and compresses what all images of this style share. It takes a good part of a second. */

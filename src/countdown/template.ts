@@ -126,7 +126,7 @@ export function openTemplate(bytes: Uint8Array): Template | undefined {
   return { ...numbers, ...byteLists, ...wordLists } as Template
 }
 
-/** FNV-1a by words, over everything but the place where it stands itself. */
+/** FNV-1a by words, over everything except the checksum itself. */
 function checksum(packed: Uint32Array): number {
   let sum = 0x811c9dc5
   for (let at = 0; at < packed.length; at++) {

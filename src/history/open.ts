@@ -1,7 +1,10 @@
 import type { DatabaseLocation } from '../store/open.ts'
 import { type HistoryTable, historyTable } from './table.ts'
 
-/** Connects with the first statement. The file stands beside the database, since one file has one write lock. */
+/**
+ * Connects with the first statement. The history has a file of its own beside the database, since one file has one
+ * write lock.
+ */
 export async function openHistoryTable(database: DatabaseLocation): Promise<HistoryTable> {
   if (database.engine === 'postgres') {
     const { historyOnPostgres } = await import('./history-postgres.ts')

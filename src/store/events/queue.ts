@@ -108,7 +108,7 @@ export async function insertNotices(sql: Sql, accountId: number, notices: readon
   await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
 }
 
-/** What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been. */
+/** How much is due and still to be told, counted up to 10,001, and since when the oldest of that has been due. */
 export async function waiting(
   sql: Sql,
   { accountId, id }: Endpoint,

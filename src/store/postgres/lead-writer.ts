@@ -116,7 +116,7 @@ async function campaignsNow(connection: Connection, accountId: number, writes: W
   return campaigns
 }
 
-/** What is told of a lead. */
+/** A lead of which endpoints may be told. */
 type Told = Pick<NewLead, 'id' | 'decision'>
 
 type Decided = { campaign: Campaign; decision: Decision | undefined }

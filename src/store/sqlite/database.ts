@@ -30,8 +30,8 @@ export type Database = {
   isReady: boolean
   isNewer: boolean
   /**
-   * After an error of the disk, a failed flush above all, the system may hold what the disk has not taken and
-   * think it clean. Nothing more is written before the file has been closed and opened.
+   * After an error of the disk, above all a failed flush, the system may count pages as written that the disk does not
+   * have. Nothing more is written before the file has been closed and opened.
    */
   isInDoubt: boolean
   /** What is read at the end of this turn. */

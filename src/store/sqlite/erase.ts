@@ -18,9 +18,9 @@ const pauseMs = 200
 const partLength = 10
 
 /**
- * Takes what a deleted row left behind out of the database's files: first the write-ahead log, which still
- * has the row; then, where the address stands in a part of the file that SQLite has given up without wiping
- * (it copies rows when it splits a page), by writing the whole file again. @throws when the log stays in use
+ * Removes what a deleted row left in the database's files. First it empties the write-ahead log, which still has the
+ * row. If the address is then still in a part of the file that SQLite has given up without wiping (it copies rows when
+ * it splits a page), it writes the whole file again. @throws when the log stays in use
  */
 export async function eraseTraces(database: Database, email: string): Promise<void> {
   const { path, connection } = database

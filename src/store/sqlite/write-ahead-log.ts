@@ -9,8 +9,9 @@ const gatherMs = 500
 const retryMs = 60_000
 
 /**
- * Tries once; false where somebody else reads or writes. Most of it is written back before the lock is taken that keeps
- * writers away. That lock is held while readers are waited for: for the connection's `busy_timeout`, which must be short.
+ * Tries once to empty the log; false if somebody else reads or writes. Most of it is written back before taking the
+ * lock that keeps writers away. That lock is held while it waits for readers, up to the connection's `busy_timeout`,
+ * which must be short.
  */
 export function emptyLog(connection: Connection): boolean {
   connection.get('PRAGMA wal_checkpoint(PASSIVE)')
