@@ -18,7 +18,7 @@ if (isThere('vite') && isThere('react')) {
   const { build } = await import('vite')
   await build({ configFile: new URL('vite.config.ts', import.meta.url).pathname, logLevel: 'warn' })
   compress(join(import.meta.dirname, 'dist', 'panel', 'assets'))
-} else console.error('the panel is not built anew: what builds it is not installed')
+} else console.error('the panel is not built again: the packages that build it are not installed')
 
 /** Here, since a server would keep everybody waiting for a tenth of a second at each large file. */
 function compress(folder: string): void {

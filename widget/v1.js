@@ -664,7 +664,7 @@ function leave(c) {
 
 /** @param {Element} form */
 function prepare(form) {
-  // What the page writes anew may have lost them.
+  // A form whose inside the page has written again may have lost its trap or its message.
   if (filled.get(form)?.every((one) => one.closest('form') === form)) return
   // Before they are needed.
   wordsFor(form)
@@ -811,7 +811,7 @@ function shown({ persisted }) {
 }
 
 /**
- * With each tick, since a page that is written anew (`document.open()`) loses its listeners, each of which is there
+ * With each tick, since a page that is written again (`document.open()`) loses its listeners, each of which is there
  * once, and a page that sets its own style sheets (`document.adoptedStyleSheets = [...]`) loses ours.
  */
 function settle() {
