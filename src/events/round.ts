@@ -275,10 +275,13 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
 /** Due again at once and alone, with its tries counted from zero. */
 const alone = (due: Due, now: Seconds): Failed => ({ ...due, tries: 0, nextAt: now, lastAt: now })
 
-/** Looked at again after a tenth of its age: soon if the draft was made lately, seldom if it stays one. */
+/**
+ * Looked at again after a tenth of its age: soon if the draft was made lately, seldom if it stays one. It has no tries
+ * then, so that it does not count as waiting for its server.
+ */
 function later(due: Due, now: Seconds): Failed {
   const wait = Math.min(Math.max(Math.round((now - due.dueAt) / 10), 60), 3_600)
-  return { ...due, nextAt: now + wait, lastAt: due.lastAt ?? now }
+  return { ...due, tries: 0, refused: 0, nextAt: now + wait, lastAt: due.lastAt ?? now }
 }
 
 const after = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)

@@ -81,13 +81,14 @@ test('resending since an instant sends and counts only what may still be told; t
 
 test('an event of a failed batch that is no longer true when it is sent by itself is not told', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
-  const { endpoint, register, round, sent, answer, clock, leads, accountId, campaignId } = made
+  const { endpoint, register, round, find, sent, answer, clock, leads, store, accountId, campaignId } = made
   const { id } = await endpoint({ kinds: ['lead.expired'], batch: 10 })
   for (let n = 0; n < 10; n += 1) await register(`${n}@example.com`)
   clock.at += 3_601
   answer.status = 400
   await round(id)
   assert.equal(sent.length, 1)
+  assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 10)
   for (let n = 0; n < 9; n += 1)
     await leads.setDeadline({ accountId, campaignId }, `${n}@example.com`, clock.at + 60, testerAt(clock.at))
   answer.status = 204
@@ -188,7 +189,7 @@ test('nothing is told of a draft; what happened before it became one is told onc
     await round(id)
   }
   assert.deepEqual(sent, [])
-  assert.equal(await waiting(), 1)
+  assert.equal(await waiting(), 0, 'its server is not what it waits for')
   await save({ isDraft: false })
   await sweep()
   clock.at += 360
@@ -201,7 +202,31 @@ test('nothing is told of a draft; what happened before it became one is told onc
     await round(id)
     clock.at += daySeconds
   }
-  assert.equal(await waiting(), 0, 'nobody waits for it after 30 days')
+  await save({ isDraft: false })
+  await round(id)
+  assert.deepEqual(told(), [], 'nobody waits for it after 30 days')
+})
+
+test('what is held of a draft, tried before or not, keeps no server failing that has nothing else to take', async (t) => {
+  const { endpoint, register, round, find, answer, clock, save, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 400
+  await round(id)
+  assert.equal((await find(id)).failingSince, clock.at)
+  await register('bob@example.com')
+  await save({ isDraft: true })
+  clock.at += 7_200
+  await round(id)
+  assert.deepEqual(await store.events.waiting(await find(id), clock.at), { waiting: 0, oldestDueAt: null })
+  clock.at += 6 * daySeconds
+  await save({ isDraft: false })
+  await register('eve@example.com')
+  answer.status = 429
+  await round(id)
+  assert.equal((await find(id)).pauseCause, null)
+  answer.status = 204
+  await round(id)
 })
 
 test('a receiver that was away for long is told of the last seven days, and what is left out is counted', async (t) => {

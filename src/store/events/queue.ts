@@ -108,19 +108,24 @@ export async function insertNotices(sql: Sql, accountId: number, notices: readon
   await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
 }
 
-/** How much is due and still to be told, counted up to 10,001, and since when the oldest of that has been due. */
+/**
+ * What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been.
+ * Not what is held until its campaign is published: that has no tries, and a later time all the same.
+ */
 export async function waiting(
   sql: Sql,
   { accountId, id }: Endpoint,
   now: Seconds,
 ): Promise<{ waiting: number; oldestDueAt: Seconds | null }> {
-  const counted = (table: string, isWaiting: string, at: string) =>
-    `SELECT * FROM (SELECT due_at FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${isWaiting}
-      ORDER BY ${at} LIMIT ${mostCounted}) AS ${table}`
-  // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
+  // A server that refuses everything may leave a million of them: to count them all would stop all requests meanwhile.
+  const first = (table: string, condition: string, order: string) =>
+    `FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${condition} ORDER BY ${order} LIMIT ${mostCounted}`
+  const isHeld = `tries IN (${storedTries(0, false)}, ${storedTries(0, true)}) AND next_at > last_at`
   const row = await sql.get(
-    `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (${counted('notices', 'due_at <= ?', 'due_at')}
-      UNION ALL ${counted('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS w`,
+    `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (
+      SELECT due_at FROM (SELECT due_at ${first('notices', 'due_at <= ?', 'due_at')}) AS n
+      UNION ALL SELECT due_at FROM (SELECT due_at, tries, next_at, last_at
+        ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f WHERE NOT (${isHeld})) AS w`,
     ...[accountId, id, now, accountId, id],
   )
   return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
