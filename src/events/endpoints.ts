@@ -295,11 +295,15 @@ async function testOne(
   const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
   onTry(entryOf(endpoint, { id, body, due: { leadId: 0, detail: 0, tries: 0 } }, result, atMs))
   const { status, cause, milliseconds } = result
-  // A test that succeeds lets sending go on. A pause that the server asked for with Retry-After still applies.
-  const { pausedAt, failingSince, failures, nextTryAt } = endpoint
-  if (cause === null && pausedAt === null && failingSince !== null) {
-    const asked = failures >= failuresToStop ? null : nextTryAt
-    await store.events.setHealth(endpoint, { failingSince: null, failures: 0, nextTryAt: asked }, at)
-  }
+  if (cause === null) await letGoOn(store, endpoint, at)
   return { delivered: cause === null, status, cause, milliseconds }
+}
+
+/** A test that succeeds lets sending go on. A pause that the server asked for with Retry-After still applies. */
+async function letGoOn({ events }: Store, { accountId, id, settings }: Endpoint, at: Seconds): Promise<void> {
+  // As it is now: while the test was under way, a delivery may have been answered with Retry-After.
+  const endpoint = await events.findEndpoint(accountId, id)
+  if (endpoint === undefined || endpoint.pausedAt !== null || endpoint.failingSince === null) return
+  const nextTryAt = endpoint.failures >= failuresToStop ? null : endpoint.nextTryAt
+  await events.setHealth({ ...endpoint, settings }, { failingSince: null, failures: 0, nextTryAt }, at)
 }

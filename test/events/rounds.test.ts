@@ -406,7 +406,54 @@ test('a successful Test lets telling go on at once, but not before the end of a 
   assert.equal(await shown(), null, 'what has passed is not shown as the next try')
 })
 
-test('the log has a Test at the time when it was sent, like every try', async (t) => {
+test('a Test that is answered late takes back nothing that the server has asked for meanwhile', async (t) => {
+  const { endpoint, register, round, find, answer, clock, parts, managed } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 500
+  await round(id)
+  clock.at += 5
+  const { send } = parts.sender
+  parts.sender.send = async (delivery) => {
+    if (JSON.parse(delivery.body).type !== 'endpoint.tested') return send(delivery)
+    Object.assign(answer, { status: 429, after: 600 })
+    await round(id)
+    answer.status = 204
+    return send(delivery)
+  }
+  assert.equal((await managed().test(id)).delivered, true)
+  const { failingSince, nextTryAt } = await find(id)
+  assert.deepEqual([failingSince, nextTryAt], [null, clock.at + 600])
+})
+
+const lettingGoOn: Record<string, (made: Awaited<ReturnType<typeof opened>>, id: number) => Promise<unknown>> = {
+  'a Test': ({ managed }, id) => managed().test(id),
+  'a person': async ({ managed }, id) => {
+    await managed().pause(id)
+    await managed().resume(id, 'stop')
+  },
+}
+
+for (const [who, letGoOn] of Object.entries(lettingGoOn))
+  test(`what ${who} lets go on is stopped by no request of before that fails after it`, async (t) => {
+    const made = await opened(t)
+    const { endpoint, register, round, find, answer, clock, parts } = made
+    const { id } = await endpoint({ ...registered, inFlight: 1 })
+    for (let n = 0; n < 6; n += 1) await register(`${n}@example.com`)
+    answer.status = 500
+    while ((await find(id)).nextTryAt === null) await round(id)
+    clock.at += 6 * daySeconds
+    const send = async () => {
+      answer.status = 204
+      await letGoOn(made, id)
+      return { status: 500, cause: 'status' as const, milliseconds: 1, retryAfterSeconds: null }
+    }
+    await runRound({ ...parts, sender: { ...parts.sender, send } }, await find(id), 1_000, () => {})
+    const { pauseCause, failingSince, failures, nextTryAt } = await find(id)
+    assert.deepEqual([pauseCause, failingSince, failures, nextTryAt], [null, null, 0, null])
+  })
+
+test('a Test stands in the log at the time at which it was sent, as every try does', async (t) => {
   const { endpoint, register, round, sent, noted, answer, clock, managed } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')

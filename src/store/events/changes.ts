@@ -197,21 +197,22 @@ export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: nu
 }
 
 /**
- * Nothing is written if the endpoint has got another URL: then this is the health of another server. Once the server
- * takes something again, what it failed to answer is due at once.
+ * Written only while the endpoint has the address and the health that were read: otherwise it is the health of another,
+ * or older than what let it go on. Once the server takes something again, what it failed to answer is due at once.
  */
 export async function setHealth(
   sql: Sql,
-  { accountId, id, settings, failures, failingSince }: Endpoint,
+  { accountId, id, settings, failures, failingSince, nextTryAt }: Endpoint,
   health: Health,
   now: Seconds,
 ): Promise<void> {
   const current = await findEndpoint(sql, accountId, id)
   if (current?.settings.url !== settings.url) return
   const changed = await sql.run(
-    `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ?
-      WHERE account_id = ? AND id = ? AND settings = ?`,
-    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(current.settings)],
+    `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ? WHERE account_id = ? AND id = ?
+      AND settings = ? AND failures = ? AND coalesce(failing_since, 0) = ? AND coalesce(next_try_at, 0) = ?`,
+    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id],
+    ...[JSON.stringify(current.settings), failures, failingSince ?? 0, nextTryAt ?? 0],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
   // But not what failed before this outage, or at the beginning of a short one: a server that fails now and then would
