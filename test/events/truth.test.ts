@@ -605,6 +605,9 @@ for (const cause of ['failing', 'user'] as const) {
     if (cause === 'user') await pause()
     clock.at += 600
     await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+    await store.events.lease('node')
+    const sweeps = (await store.events.sweeps('node')).map(({ cause, restarts }) => [cause, restarts])
+    assert.deepEqual(sweeps, [['looks', 1]], 'the first one of the endpoint, begun again once')
     await sweep()
     clock.at = beganAt + 3_601
     await round(id)

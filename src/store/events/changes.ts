@@ -128,9 +128,10 @@ export async function resumeEndpoint(
     ...[fromAt, accountId, id],
   )
   await retryAtOnce(sql, accountId, id, by.at)
-  if (fromAt !== null) await forgetEdits(sql, endpoint, fromAt)
-  // An endpoint that was not paused has its looks.
+  const areForgotten = fromAt !== null && (await forgetEdits(sql, endpoint, fromAt))
+  // One that is on has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
+  else if (areForgotten) await sweepAll(sql, endpoint, 'looks', fromAt)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
@@ -146,14 +147,10 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
 
 const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
 
-/**
- * Drops sweeps of edits from before `fromAt`, of which it is not to be told. They would also have written looks, which
- * another sweep does now.
- */
-async function forgetEdits(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Promise<void> {
+/** It is not told of earlier edits. True where there were some: the looks that those would have given need a sweep. */
+async function forgetEdits(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<boolean> {
   const edits = `${underWay} AND begun_at <= ? AND cause = ${sweepCauses.indexOf('edit')}`
-  const forgotten = await sql.run(`DELETE FROM sweeps WHERE ${edits}`, endpoint.accountId, endpoint.id, fromAt)
-  if (forgotten > 0) await sweepAll(sql, endpoint, 'looks', fromAt)
+  return (await sql.run(`DELETE FROM sweeps WHERE ${edits}`, accountId, id, fromAt)) > 0
 }
 
 /** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
@@ -163,7 +160,7 @@ export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Second
   // If it was already to hear nothing from before a later instant, that stays so.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
   await sql.run(later, fromAt, accountId, id, fromAt)
-  await forgetEdits(sql, endpoint, fromAt)
+  if (await forgetEdits(sql, endpoint, fromAt)) await sweepAll(sql, endpoint, 'looks', fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
