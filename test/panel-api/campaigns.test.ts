@@ -1,7 +1,9 @@
 // Campaigns as the panel saves them, on both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
 import { tester } from '../support/actor.ts'
+import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { panelSession, plainServer } from '../support/panel-session.ts'
 
@@ -73,4 +75,26 @@ test('no deadline can be set by hand that an answer could not write, not even by
   assert.equal((await ask('PUT', `${leads}/deadlines`, { refs: [ref], at: null })).status, 200)
   const { deadline } = (await ask('GET', `${leads}/${ref}`)).body
   assert.equal(new Date(deadline * 1_000).toISOString(), '9999-12-31T23:59:00.000Z')
+})
+
+longTest('a webhook is offered the newest thousand campaigns of the account, and those that one has', async () => {
+  const checked = checkCampaign(JSON.parse(campaignFile()))
+  assert.ok('campaign' in checked)
+  const { settings } = await makeCampaign()
+  const url = 'https://hooks.example.com/'
+  const webhook = { name: 'Shop', kinds: ['lead.registered'], url, campaignIds: [settings.id] }
+  assert.equal((await ask('POST', '/webhooks', webhook)).status, 200)
+  await makeCampaign()
+  const made = await place.arrange(async ({ configuration }) => {
+    const ids: number[] = []
+    for (let n = 0; n < 1_000; n += 1) {
+      ids.push((await configuration.applyCampaign(accountId, checked.campaign, tester)).id)
+    }
+    return ids
+  })
+  const { campaigns } = (await ask('GET', '/webhooks')).body
+  assert.deepEqual(
+    campaigns.map(({ id }: { id: number }) => id),
+    [settings.id, ...made],
+  )
 })

@@ -1,6 +1,6 @@
 // The account's endpoints, and the log of what they were told. A secret is in the one answer that makes it.
 import Type from 'typebox'
-import { type EventKind, wantedKinds } from '../../core/events.ts'
+import { type EventKind, endpointLimits, wantedKinds } from '../../core/events.ts'
 import { mayAs } from '../../core/role.ts'
 import type { TryCause } from '../../events/sender.ts'
 import type { Session } from '../../store/access.ts'
@@ -13,8 +13,7 @@ import { type Asked, forOwner, forViewer } from './route.ts'
 const tries = 50
 /** Of an account: each holds a connection to anybody's server for up to 15 seconds, beside those of the queue. */
 const countTest = perMinute(60)
-/** To choose from; an endpoint takes as many. */
-const allCampaigns = { limit: 1_000, afterId: 0, isDraft: null }
+const allCampaigns = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
 
 export const webhookRoutes = {
   ...forViewer('GET /webhooks', {
@@ -23,10 +22,14 @@ export const webhookRoutes = {
       const { account, user } = asked.session
       const campaigns = await store.configuration.listCampaigns(account.id, allCampaigns)
       const all = await ofAccount(asked).list()
+      const chosen = new Set(all.flatMap(({ campaignIds }) => campaignIds ?? []))
+      // The newest, as many as an endpoint takes: the panel asks for all of this every few seconds.
+      const oldest = campaigns.length - endpointLimits.campaigns
+      const offered = campaigns.filter(({ id }, index) => index >= oldest || chosen.has(id))
       return {
         isOn: endpoints.isOn,
         kinds: wantedKinds,
-        campaigns: campaigns.map(({ id, name, isDraft }) => ({ id, name, isDraft })),
+        campaigns: offered.map(({ id, name, isDraft }) => ({ id, name, isDraft })),
         endpoints: mayAs('owner', user.role) ? all : all.map((one) => ({ ...one, url: hostAlone(one.url) })),
       }
     },
