@@ -25,9 +25,21 @@ const lowerPriority = 10
 
 const egress: Egress = workerData
 const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
+/** A resolver reads only once whom to ask, and with another network that may change. */
+const resolverMs = 10_000
+let resolver = newResolver()
+let isOldAt = performance.now() + resolverMs
+
 /** A resolver of its own: the default one uses the four threads that files and passwords need. */
-const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
+function newResolver(): dns.Resolver {
+  return new dns.Resolver({ timeout: 2_000, tries: 2 })
+}
+
 const lookup: LookupFunction = (host, { all, family }, done) => {
+  if (performance.now() > isOldAt) {
+    resolver = newResolver()
+    isOldAt = performance.now() + resolverMs
+  }
   const types = family === 6 ? (['resolve6'] as const) : (['resolve4', 'resolve6'] as const)
   const ask = (index: number, failure: NodeJS.ErrnoException | null): void => {
     const type = types[index]

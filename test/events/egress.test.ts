@@ -14,6 +14,7 @@ import { urlFault } from '../../src/events/egress.ts'
 import { openSender, type Try } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
 import { eventually } from '../support/api.ts'
+import { longTest } from '../support/faults.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
 
 const none = { ranges: [], names: [] }
@@ -113,56 +114,90 @@ test("SSRF: no connection is made to 60 ways to write an address of one's own ne
   assert.equal(connections, 0)
 })
 
-test('a name with another address at each look-up is checked at the connection, and writes nothing to the log', async (t) => {
-  // The one address stands for what is allowed, the other for what is not.
-  const [good, bad] = ['127.0.0.2', '127.0.0.1']
-  let asked = 0
+/** What a server of names answers: the bytes of an address, or nothing. Resolves with its own address. */
+async function answerNames(t: TestContext, addressOf: (isForA: boolean) => number[] | undefined): Promise<string> {
   const server = createSocket('udp4')
   server.on('message', (question, from) => {
     const end = question.indexOf(0, 12) + 5
-    const isForA = question.readUInt16BE(end - 4) === 1
+    const type = question.readUInt16BE(end - 4)
+    const address = addressOf(type === 1)
     const head = Buffer.from(question.subarray(0, end))
     head.writeUInt16BE(0x8180, 2)
-    head.writeUInt16BE(isForA ? 1 : 0, 6)
+    head.writeUInt16BE(address === undefined ? 0 : 1, 6)
     head.fill(0, 8, 12)
-    const address = (asked++ % 2 === 0 ? good : bad).split('.').map(Number)
-    const answer = isForA ? Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address]) : Buffer.alloc(0)
-    server.send(Buffer.concat([head, answer]), from.port, from.address)
+    const answer = address && Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, address.length, ...address])
+    server.send(Buffer.concat([head, answer ?? Buffer.alloc(0)]), from.port, from.address)
   })
   t.after(() => server.close())
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
+  return `127.0.0.1:${server.address().port}`
+}
+
+/** Of who connects, the address that they have reached. */
+async function noteReached(t: TestContext, host: string) {
   const reached: (string | undefined)[] = []
   const listener = createServer((socket) => {
     reached.push(socket.localAddress)
     socket.destroy()
   })
   t.after(() => listener.close())
-  await once(listener.listen(0, '0.0.0.0'), 'listening')
-  const { port } = listener.address() as AddressInfo
+  await once(listener.listen(0, host), 'listening')
+  return { reached, port: (listener.address() as AddressInfo).port }
+}
+
+/** A process that sends to a name, and what came of each time. The file says whom it asks for the address. */
+async function sendByName(
+  t: TestContext,
+  { dns, ranges, port, times }: { dns: string[]; ranges: string[]; port: number; times: number },
+): Promise<(string | null)[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-dns-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [file, dnsFile] = [join(folder, 'program.mjs'), join(folder, 'dns')]
   const preload = join(import.meta.dirname, '..', 'support', 'own-dns.ts')
   const program = `
+    import { writeFileSync } from 'node:fs'
+    import { setTimeout as sleep } from 'node:timers/promises'
     import { openSender } from ${JSON.stringify(join(import.meta.dirname, '../../src/events/sender.ts'))}
-    const sender = openSender({ ranges: ['fd00::/8', '${good}/32'], names: [] })
+    const sender = openSender({ ranges: ${JSON.stringify(ranges)}, names: [] })
     const causes = []
     // A sender keeps no process alive.
     setInterval(() => {}, 1_000)
-    for (let n = 0; n < 6; n += 1) {
-      const url = 'https://changes.example.com:${port}/'
-      causes.push((await sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] })).cause)
+    for (const [index, dns] of ${JSON.stringify(dns)}.entries()) {
+      if (index > 0) await sleep(11_000)
+      writeFileSync(${JSON.stringify(dnsFile)}, dns)
+      for (let n = 0; n < ${times}; n += 1) {
+        const url = 'https://changes.example.com:${port}/'
+        causes.push((await sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] })).cause)
+      }
     }
     console.log(JSON.stringify(causes))
     process.exit()`
-  const folder = mkdtempSync(join(tmpdir(), 'lastcall-dns-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'program.mjs')
   writeFileSync(file, program)
-  const env = { TEST_DNS: `127.0.0.1:${server.address().port}` }
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [`--import=${preload}`, file], { env })
+  const own = { env: { TEST_DNS: dnsFile } }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [`--import=${preload}`, file], own)
   assert.equal(stderr, '', 'each connection would fill the log with it')
-  const causes = JSON.parse(stdout)
-  assert.ok(causes.includes('blocked') && causes.includes('reset'), stdout)
+  return JSON.parse(stdout)
+}
+
+test('a name that leads elsewhere at each look-up is checked at the very connection, without a word', async (t) => {
+  // The one address stands for what is allowed, the other for what is not.
+  const [good, bad] = ['127.0.0.2', '127.0.0.1']
+  let asked = 0
+  const dns = await answerNames(t, (isForA) => {
+    const address = asked++ % 2 === 0 ? good : bad
+    return isForA ? address.split('.').map(Number) : undefined
+  })
+  const { reached, port } = await noteReached(t, '0.0.0.0')
+  const causes = await sendByName(t, { dns: [dns], ranges: ['fd00::/8', `${good}/32`], port, times: 6 })
+  assert.ok(causes.includes('blocked') && causes.includes('reset'), `${causes}`)
   assert.ok(reached.length > 0 && reached.every((address) => address === good), `${reached}`)
+})
+
+longTest('whom to ask for addresses may change while the server runs', async (t) => {
+  const dns = [await answerNames(t, () => undefined), await answerNames(t, () => [127, 0, 0, 1])]
+  const { port } = await noteReached(t, '127.0.0.1')
+  assert.deepEqual(await sendByName(t, { dns, ranges: ['127.0.0.1/32'], port, times: 1 }), ['dns', 'reset'])
 })
 
 test('EGRESS_ALLOW: what the operator allows is reached, by http too, and nothing beside it', async (t) => {
