@@ -5,7 +5,7 @@ import dns from 'node:dns'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { getPriority, setPriority } from 'node:os'
+import { getPriority, networkInterfaces, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { type Egress, isAllowed, neverRanges } from './egress.ts'
@@ -35,12 +35,17 @@ function newResolver(): dns.Resolver {
   return new dns.Resolver({ timeout: 2_000, tries: 2 })
 }
 
+/** Without an address of IPv4 no other is reached. */
+const hasIpv4 = () =>
+  Object.values(networkInterfaces()).some((own) => own?.some(({ family, internal }) => family === 'IPv4' && !internal))
+
 const lookup: LookupFunction = (host, { all, family }, done) => {
   if (performance.now() > isOldAt) {
     resolver = newResolver()
     isOldAt = performance.now() + resolverMs
   }
-  const types = family === 6 ? (['resolve6'] as const) : (['resolve4', 'resolve6'] as const)
+  const both = ['resolve4', 'resolve6'] as const
+  const types = family === 6 ? [both[1]] : hasIpv4() ? both : both.toReversed()
   const ask = (index: number, failure: NodeJS.ErrnoException | null): void => {
     const type = types[index]
     if (type === undefined) {

@@ -149,7 +149,7 @@ async function noteReached(t: TestContext, host: string) {
 /** A process that sends to a name, and what came of each time. The file says whom it asks for the address. */
 async function sendByName(
   t: TestContext,
-  { dns, ranges, port, times }: { dns: string[]; ranges: string[]; port: number; times: number },
+  { dns, ranges, port, times, env }: { dns: string[]; ranges: string[]; port: number; times: number; env?: object },
 ): Promise<(string | null)[]> {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-dns-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -174,7 +174,7 @@ async function sendByName(
     console.log(JSON.stringify(causes))
     process.exit()`
   writeFileSync(file, program)
-  const own = { env: { TEST_DNS: dnsFile } }
+  const own = { env: { TEST_DNS: dnsFile, ...env } }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [`--import=${preload}`, file], own)
   assert.equal(stderr, '', 'each connection would fill the log with it')
   return JSON.parse(stdout)
@@ -192,6 +192,14 @@ test('a name that leads elsewhere at each look-up is checked at the very connect
   const causes = await sendByName(t, { dns: [dns], ranges: ['fd00::/8', `${good}/32`], port, times: 6 })
   assert.ok(causes.includes('blocked') && causes.includes('reset'), `${causes}`)
   assert.ok(reached.length > 0 && reached.every((address) => address === good), `${reached}`)
+})
+
+longTest('a machine that has IPv6 alone reaches who has both', async (t) => {
+  const dns = await answerNames(t, (isForA) => (isForA ? [127, 0, 0, 1] : [...Array(15).fill(0), 1]))
+  const { reached, port } = await noteReached(t, '::')
+  const ranges = ['127.0.0.1/32', '::1/128']
+  for (const env of [{}, { TEST_IPV6: 'alone' }]) await sendByName(t, { dns: [dns], ranges, port, times: 1, env })
+  assert.deepEqual(reached, ['::ffff:127.0.0.1', '::1'])
 })
 
 longTest('whom to ask for addresses may change while the server runs', async (t) => {

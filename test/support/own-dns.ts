@@ -1,9 +1,11 @@
 // Preloaded into a process of a test: names are looked up at a server of the test's own.
 import dns from 'node:dns'
 import { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 
 /** A file with its address, read as resolv.conf is: once by each resolver. */
-const { TEST_DNS: file = '' } = process.env
+const { TEST_DNS: file = '', TEST_IPV6 } = process.env
 
 dns.Resolver = class extends dns.Resolver {
   constructor(options?: dns.ResolverOptions) {
@@ -11,3 +13,10 @@ dns.Resolver = class extends dns.Resolver {
     this.setServers([readFileSync(file, 'utf8')])
   }
 }
+
+/** The machine has an address of IPv4 beside others, or none. */
+const { networkInterfaces } = os
+const address = { address: '192.0.2.1', netmask: '255.255.255.0', mac: '', internal: false, cidr: null }
+os.networkInterfaces = () =>
+  TEST_IPV6 === 'alone' ? {} : { ...networkInterfaces(), own: [{ ...address, family: 'IPv4' }] }
+syncBuiltinESMExports()
