@@ -225,11 +225,11 @@ function retryAfterOf({ headers }: IncomingMessage): number | null {
 
 const blocked = () => Object.assign(new Error('not allowed'), { code: 'BLOCKED' })
 
-function causeOf({ code = '', message }: NodeJS.ErrnoException): TryCause {
+function causeOf({ code = '', syscall = '', message }: NodeJS.ErrnoException): TryCause {
   if (code === 'BLOCKED' || /is not allowed\. Because/.test(message)) return 'blocked'
+  // By what was asked: a server of names may refuse a connection too.
+  if (/^(?:query|getaddrinfo)/.test(syscall)) return 'dns'
   if (code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT') return 'timeout'
-  if (/^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|EFORMERR|ENOTIMP|ETIMEOUT|ECANCELLED)/.test(code))
-    return 'dns'
   if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)/.test(code)) return 'refused'
   if (/^(?:ECONNRESET|EPIPE|HPE_)/.test(code)) return 'reset'
   return /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code) ? 'tls' : 'reset'
