@@ -11,6 +11,7 @@ import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
+import { longTest } from '../support/faults.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 import { engine } from '../support/test-database.ts'
 
@@ -737,6 +738,23 @@ test('once another node has removed the last endpoint, nothing is reported as wa
   await store.configuration.createAccount('Neighbour', tester)
   for (let waited = 0; waiting > 0 && waited < 100; waited += 1) await sleep(50)
   assert.equal(waiting, 0)
+})
+
+longTest('what waits is counted now and then, however long leads are gone through', async (t) => {
+  const { endpoint, parts, store } = await opened(t)
+  await endpoint(registered)
+  await store.events.lease('node')
+  // Never at its end.
+  const [sweep] = await store.events.sweeps('node')
+  const events: Store['events'] = { ...store.events, sweeps: async () => (sweep ? [sweep] : []) }
+  let counted = 0
+  const onWaiting = () => {
+    counted += 1
+  }
+  const dispatcher = openDispatcher({ ...parts, onWaiting, store: { ...store, events } })
+  t.after(() => dispatcher.close())
+  await sleep(4_000)
+  assert.equal(counted, 1)
 })
 
 test('a clock that is set back tells each event once, and goes on by the new time', async (t) => {
