@@ -13,7 +13,7 @@ type MadeKey = {
   key: string
 }
 
-/** Makes a key of the account; the only time that its secret is known. */
+/** Makes a key of the account; the only time that its secret is known. @throws Refused where it has too many */
 export async function createKey(
   store: Store,
   accountId: number,
@@ -28,7 +28,7 @@ export async function createKey(
 
 /**
  * Replaces a key of the account; the old one keeps working for `graceSeconds`. Undefined if it was revoked or replaced
- * before.
+ * before. @throws Refused where the account has too many
  */
 export async function replaceKey(
   store: Store,

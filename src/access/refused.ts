@@ -1,11 +1,11 @@
 /**
- * Somebody is not let in, or may not change how they sign in. WRONG_CODE: the code is wrong, or was used before;
+ * Somebody is not let in, may not change how they sign in, or may invite nobody else. WRONG_CODE: the code is wrong, or was used before;
  * CHANGED_MEANWHILE: there is no second factor (any more), or there is one already.
  */
 export class AccessRefused extends Error {
   override name = 'AccessRefused'
   readonly code:
-    | ('WRONG_PASSWORD' | 'TOO_MANY_TRIES')
+    | ('WRONG_PASSWORD' | 'TOO_MANY_TRIES' | 'TOO_MANY_INVITATIONS')
     | ('WRONG_CODE' | 'TOO_MANY_CODES' | 'TOOK_TOO_LONG' | 'CHANGED_MEANWHILE')
   /** What there was too much of. */
   readonly retryAfterSeconds: number | null

@@ -77,7 +77,7 @@ export type Users = SecondFactor & {
 
   /**
    * A token that makes a user of the inviter's account, once; with null it makes an account and its first user. `email`
-   * is where the link is mailed to. @throws Refused if the inviter is no longer an owner
+   * is where the link is mailed to. @throws Refused if the inviter is no longer an owner; AccessRefused
    */
   invite(inviter: Inviter | null, invited: { role: Role; email: string | null }, by: Actor): Promise<string>
   invitation(token: string, now: Seconds): Promise<Invitation | undefined>
@@ -197,7 +197,7 @@ function invitationsOf(access: Access) {
         email: email && emailKey(email),
         endsAt: by.at + invitationSeconds,
       }
-      await access.createInvitation(inviter, invited, by)
+      if (!(await access.createInvitation(inviter, invited, by))) throw new AccessRefused('TOO_MANY_INVITATIONS')
       return token
     },
     async invitation(token, now) {

@@ -45,6 +45,8 @@ type NewUser = { email: string; passwordHash: string; role: Role }
 
 /** Of a user, in a list. */
 const mostSessions = 200
+/** That an account has open at the same time. */
+const mostInvitations = 100
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Access = ReturnType<typeof accessOn>
@@ -169,9 +171,16 @@ async function holdUser(sql: Sql, accountId: number, userId: number) {
   return { user, isLastOwner: user?.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1 }
 }
 
-/** With null as inviter: the set-up link, for an account and its first user. @throws Refused if not by an owner */
-async function createInvitation(sql: Sql, inviter: Inviter | null, invited: Invited, by: Actor): Promise<void> {
-  if (inviter !== null) await needOwner(sql, inviter)
+/**
+ * With null as inviter: the set-up link, for an account and its first user. False where the account has as many open
+ * ones as it may. @throws Refused if not by an owner
+ */
+async function createInvitation(sql: Sql, inviter: Inviter | null, invited: Invited, by: Actor): Promise<boolean> {
+  if (inviter !== null) {
+    await needOwner(sql, inviter)
+    const open = 'SELECT count(*) AS total FROM invitations WHERE account_id = ? AND ends_at > ?'
+    if ((await sql.get(open, inviter.accountId, by.at))?.total >= mostInvitations) return false
+  }
   const { tokenHash, role, email, endsAt } = invited
   await sql.run(
     `INSERT INTO invitations (token_hash, account_id, invited_by, role, email, created_at, ends_at)
@@ -179,12 +188,15 @@ async function createInvitation(sql: Sql, inviter: Inviter | null, invited: Invi
     ...[tokenHash, inviter?.accountId ?? null, inviter?.id ?? null, role, email, by.at, endsAt],
   )
   if (inviter !== null) await auditInvitation(sql, by, 'created', inviter.accountId, { tokenHash, role, email })
+  return true
 }
 
-async function needOwner(sql: Sql, { id }: Inviter): Promise<void> {
-  // On PostgreSQL this waits for somebody who is changing the inviter's role or removing them, and then looks again.
-  const owners = await sql.run("UPDATE users SET role = role WHERE id = ? AND role = 'owner'", id)
-  if (owners === 0) throw new Refused('only owners of an account can invite')
+async function needOwner(sql: Sql, { id, accountId }: Inviter): Promise<void> {
+  // Changes nothing: on PostgreSQL this waits for another owner who is inviting, and for somebody who is changing the
+  // inviter's role or removing them, and then looks again.
+  const hold = "UPDATE users SET role = role WHERE account_id = ? AND role = 'owner' RETURNING id"
+  const owners = await sql.all(hold, accountId)
+  if (!owners.some((owner) => owner.id === id)) throw new Refused('only owners of an account can invite')
 }
 
 /** False where the account has none with this hash (any more). */

@@ -31,6 +31,9 @@ import {
 } from './model.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
 
+/** Keys of an account that work at the same time. */
+const mostKeys = 100
+
 /** Accounts, keys and campaigns. Each call rejects with StoreUnavailable if the database does not answer. */
 export type Configuration = ReturnType<typeof configurationOn>
 
@@ -82,12 +85,16 @@ async function updateAccount(
   return next
 }
 
+/** @throws Refused where the account has as many keys as it may */
 async function createKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
   await sql.bumpVersion(key.accountId)
   await insertKey(sql, key, by)
 }
 
 async function insertKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
+  const working = 'account_id = ? AND revoked_at IS NULL AND (grace_ends_at IS NULL OR grace_ends_at > ?)'
+  const found = await sql.get(`SELECT count(*) AS total FROM api_keys WHERE ${working}`, key.accountId, by.at)
+  if (found?.total >= mostKeys) throw new Refused(`an account has at most ${mostKeys} keys that work: revoke one first`)
   const row = await sql.get(
     'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?) RETURNING *',
     ...[key.id, key.accountId, key.name, key.secretHash, key.createdAt, key.scopes.join(' ') || null],
@@ -157,6 +164,7 @@ async function changeKey(
 /**
  * Adds `next`, and lets the old key work until `graceEndsAt`; false if it was revoked or replaced before. The end of
  * the grace is compared with the clock; revoked_at is not, so that no clock brings a key back.
+ * @throws Refused where the account has as many keys as it may
  */
 async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: NewKey, by: Actor): Promise<boolean> {
   await sql.bumpVersion(next.accountId)

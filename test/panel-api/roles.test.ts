@@ -1,11 +1,13 @@
 // What owners, members and viewers may do with users and invitations, on both engines.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { createKey } from '../../src/access/keys.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
 import { testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 import { emailOf, type PanelAnswer, panelSession } from '../support/panel-session.ts'
+import { assertRefused } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { message, wire } from '../support/wire.ts'
 
@@ -194,18 +196,41 @@ test('a withdrawn invitation lets nobody in, and those of an owner end when they
   assert.notEqual(strangers, id)
 })
 
-test('an account has at most 100 open invitations', async () => {
+test('an account has at most 100 open invitations, however many its owners make at once', async () => {
   const { id, owner } = await newAccount()
+  const colleague = await panelSession(place, server, id, 'member')
+  await owner('PATCH', `/users/${await idOf(id, 'member')}`, { role: 'owner' })
   const ownerId = await idOf(id, 'owner')
   await place.arrange(async (store) => {
-    for (let number = 0; number < 100; number += 1) {
+    for (let number = 0; number < 96; number += 1) {
       const tokenHash = new Uint8Array(32).fill(number, 0, 16).fill(id, 16)
       const invited = { tokenHash, role: 'viewer' as const, email: null, endsAt: by.at + 3_600 }
       await store.access.createInvitation({ id: ownerId, accountId: id }, invited, by)
     }
   })
-  const refused = await owner('POST', '/invitations', { role: 'viewer' })
-  assert.deepEqual(codeOf(refused), [409, 'TOO_MANY_INVITATIONS'])
+  const invite = (_: unknown, n: number) =>
+    (n % 2 === 0 ? owner : colleague)('POST', '/invitations', { role: 'viewer' })
+  const answers = await Promise.all(Array.from({ length: 12 }, invite))
+  const refused = answers.filter(({ status }) => status !== 200).map(codeOf)
+  assert.deepEqual(refused, Array(8).fill([409, 'TOO_MANY_INVITATIONS']))
+})
+
+test('an account has at most 100 keys that work, however many are made or replaced at once', async () => {
+  const { id, owner } = await newAccount()
+  const keys = await place.arrange(async (store) => {
+    const names = Array.from({ length: 96 }, (_, n) => `key ${n}`)
+    return Promise.all(names.map((name) => createKey(store, id, name, by)))
+  })
+  const make = (_: unknown, n: number) => owner('POST', '/keys', { name: `made ${n}` })
+  const replace = ({ id }: { id: string }) =>
+    owner('POST', `/keys/${id}/replacement`, { name: 'replaced', graceSeconds: 3_600 })
+  const answers = await Promise.all([...Array.from({ length: 6 }, make), ...keys.slice(0, 6).map(replace)])
+  const refused = answers.filter(({ status }) => status !== 200).map(codeOf)
+  assert.deepEqual(refused, Array(8).fill([409, 'TOO_MANY_KEYS']))
+  const create = ['key', 'create', '--account', String(id), '--name', 'shop']
+  assertRefused(await place.runShared(create), '--account: an account has at most 100 keys that work', [2])
+  await owner('DELETE', `/keys/${keys.at(-1)?.id}`)
+  await place.json(create)
 })
 
 test('changes of users and invitations are in the audit log, without a secret', async () => {

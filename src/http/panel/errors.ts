@@ -1,4 +1,5 @@
 import type { Fault } from '../../core/fault.ts'
+import { Refused } from '../../store/errors.ts'
 
 /** Every error of the panel's API with its status. The panel has the words for people. */
 export const panelErrorStatus = {
@@ -59,6 +60,13 @@ export class PanelRefusal extends Error {
     this.code = code
     this.faults = faults
     this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** For `catch`: what the store refuses, by this code. */
+export function refusedAs(code: PanelErrorCode) {
+  return (error: unknown): never => {
+    throw error instanceof Refused ? new PanelRefusal(code) : error
   }
 }
 

@@ -5,16 +5,13 @@ import { emailKey } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
-import { Refused } from '../../store/errors.ts'
 import { closed } from '../schemas.ts'
-import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
+import { invalid, PanelRefusal, refusedAs } from './errors.ts'
 import { countMailOf } from './limits.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
 import { AnyPassword, Email, Name, Password, Token } from './schemas.ts'
 
 const RoleName = Type.Enum([...roles])
-/** That an account has open at the same time. */
-const mostInvitations = 100
 
 export const userRoutes = {
   /** Who is there, and what the first screen needs to know. */
@@ -115,8 +112,6 @@ export const userRoutes = {
     /** The token stands behind `#`, which no server, log or referrer gets to see. */
     async run({ parts, session, body, by, now, note }) {
       const { users, site, mailer } = parts
-      const open = await users.openInvitations(session.account.id, now)
-      if (open.length >= mostInvitations) throw new PanelRefusal('TOO_MANY_INVITATIONS')
       const invited = { role: body.role, email: body.email ?? null }
       // Of users of this account only, whom the owner knows: who is in another is none of theirs.
       const known = await users.list(session.account.id)
@@ -171,11 +166,4 @@ export async function needInvitation(
 function waysIn({ provider, mailer }: PanelParts) {
   const byPassword = !provider?.isOnly
   return { byPassword, byProvider: provider !== null, hasMail: mailer.isOn }
-}
-
-/** For `catch`: what the store refuses, by this code. */
-function refusedAs(code: PanelErrorCode) {
-  return (error: unknown): never => {
-    throw error instanceof Refused ? new PanelRefusal(code) : error
-  }
 }
