@@ -132,12 +132,18 @@ export function buildApp(parts: AppParts): App {
   }
 }
 
-/** Removes old tries to sign in, audit entries and deleted campaigns, until the returned function is called. */
+/**
+ * Removes old tries to sign in, ended sessions and invitations, old audit entries and deleted campaigns, until the
+ * returned function is called.
+ */
 function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
   const seconds = () => Math.floor(now() / 1_000)
   const removeTries = () => users.removeOldTries(seconds()).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
-  const purge = (beforeMs: number) => store.audit.purge(Math.floor(beforeMs / 1_000), seconds())
+  const purge = async (beforeMs: number) => {
+    await users.removeEnded(seconds())
+    return store.audit.purge(Math.floor(beforeMs / 1_000), seconds())
+  }
   const endPurging = keepTidy({ purge }, config.auditDays, now)
   const endRemoving = removeDeletedCampaigns(store)
   return () => {

@@ -92,6 +92,8 @@ export type Users = SecondFactor & {
 
   /** Removes tries that no longer count; to be called now and then. */
   removeOldTries(now: Seconds): Promise<unknown>
+  /** Removes what has ended of sessions, invitations and links for a new password; to be called now and then. */
+  removeEnded(now: Seconds): Promise<void>
 }
 
 type Joining = { email: string; password: string; accountName: string }
@@ -108,6 +110,7 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
       factor.forgetOldWrongCodes(now)
       return access.removeOldTries(now)
     },
+    removeEnded: (now) => access.removeEnded({ ...ended(now), now }),
   }
 }
 
@@ -228,9 +231,7 @@ export async function begin(
   now: Seconds,
 ): Promise<SignedIn | undefined> {
   const token = newToken()
-  const isBegun = await access.createSession(hashOf(token), by, client, now)
-  await access.removeEnded({ ...ended(now), now })
-  return isBegun ? { token } : undefined
+  return (await access.createSession(hashOf(token), by, client, now)) ? { token } : undefined
 }
 
 const ended = (now: Seconds) => ({ unseenSince: now - idleSeconds, madeBefore: now - longestSeconds })

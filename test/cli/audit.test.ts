@@ -11,6 +11,7 @@ import { campaignFile, installation, owner } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
+import { createUser } from '../support/users.ts'
 
 const place = installation({ after })
 const { accountId, campaignId } = await owner(place)
@@ -267,7 +268,7 @@ test('a deadline that a lead has already is set once', async () => {
   )
 })
 
-test('registrations and orders by the API are no entries; the server removes entries older than AUDIT_DAYS', async () => {
+test('what the API registers and tells of orders is no entry; the server removes what is over AUDIT_DAYS, and what has ended', async () => {
   const before = (await list('--limit', '1'))[0].id
   const { key } = await place.json(['key', 'create', ...account, '--name', 'api', '--scope', 'conversions'])
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -284,10 +285,20 @@ test('registrations and orders by the API are no entries; the server removes ent
   await old.arrange(async (store) => {
     await store.configuration.updateAccount(made.accountId, { name: 'Then' }, by)
     await store.configuration.updateAccount(made.accountId, { name: 'Later' }, { ...by, at: by.at + 20 * 86_400 })
+    const user = await createUser(store, made.accountId, { email: 'old@example.com', password: 'long', role: 'owner' })
+    const invited = { tokenHash: new Uint8Array(32), role: 'viewer' as const, email: null, endsAt: by.at + 60 }
+    await store.access.createInvitation(user, invited, by)
+    const credentials = await store.access.findCredentials(user.email)
+    assert.ok(credentials)
+    const client = { device: 'Firefox on Windows', address: '192.0.2.0/24' }
+    await store.access.createSession(new Uint8Array(32), credentials, client, by.at)
   })
   await old.serve(['--audit-days', '30'])
   const left = () => old.json(['audit', 'list', '--account', String(made.accountId), '--action', 'account.changed'])
   assert.ok(await eventually(10_000, async () => (await left()).length === 1))
   const [kept] = await left()
   assert.deepEqual([kept.after.name, kept.address], ['Later', '192.0.2.0/24'])
+  // Nobody has signed in since.
+  const { sessions, invitations } = await rowsOf(old)
+  assert.deepEqual([sessions, invitations], [[], []])
 })
