@@ -14,6 +14,7 @@ import type {
   User,
 } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
+import { StoreUnavailable } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Tries, TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
@@ -168,7 +169,7 @@ function sessionsOf(access: Access) {
         await access.endSession(tokenHash)
         return undefined
       }
-      if (now - seenAt >= touchSeconds) await access.touchSession(tokenHash, now)
+      if (now - seenAt >= touchSeconds) await access.touchSession(tokenHash, now).catch(goOnIfUnavailable)
       return found
     },
     signOut: (token) => access.endSession(hashOf(token)),
@@ -221,6 +222,11 @@ function invitationsOf(access: Access) {
       return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, by.at)
     },
   } satisfies Partial<Users>
+}
+
+/** While the database cannot be written it can still be read: the last use is written with a later request. */
+function goOnIfUnavailable(error: unknown): void {
+  if (!(error instanceof StoreUnavailable)) throw error
 }
 
 /** A session of a known user. Undefined if the user has changed since `by` was read. */

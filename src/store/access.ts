@@ -63,8 +63,8 @@ export function accessOn(runner: Runner, key: Uint8Array) {
     ...boundTo(read, { findInvitation, listInvitations, findSession, listSessions }),
     ...boundTo(write, { createUser, removeUser, setRole, setPassword, changePassword }),
     ...boundTo(write, { createInvitation, withdrawInvitation, acceptInvitation }),
-    ...boundTo(write, { createSession, touchSession, endSession, endSessionOf, endOtherSessions }),
-    ...boundTo(writeUnflushed, { removeEnded }),
+    ...boundTo(write, { createSession, endSession, endSessionOf, endOtherSessions }),
+    ...boundTo(writeUnflushed, { touchSession, removeEnded }),
   }
 }
 

@@ -7,6 +7,8 @@ import type { User } from '../../src/store/access.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
+import { whileLocked } from '../support/locked.ts'
+import { panelSession, plainServer } from '../support/panel-session.ts'
 
 const now = 1_800_000_000
 const by = testerAt(now)
@@ -124,6 +126,25 @@ test('a session ends after 14 days without use and after 90 at the latest, a lin
     await users.removeEnded(now + 29 * day)
     assert.deepEqual([await listed(now), await opens(link, now)], [[], false])
   })
+})
+
+test('a session holds while its last use cannot be written, and its user waits two seconds at most', async () => {
+  const { place, server } = await plainServer()
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
+  const ask = await panelSession(place, server, id)
+  await place.arrange(async ({ access }) => {
+    const user = (await access.listUsers(id))[0] as User
+    const [session] = await access.listSessions(user.id, { unseenSince: 0, madeBefore: 0 })
+    assert.ok(session)
+    await access.touchSession(Buffer.from(session.id, 'hex'), session.seenAt - 7_200)
+  })
+  const act = async () => {
+    const askedAt = performance.now()
+    assert.equal((await ask('GET', '/campaigns')).status, 200)
+    const tookMs = performance.now() - askedAt
+    assert.ok(tookMs < 2_500, `${tookMs} ms`)
+  }
+  await whileLocked(place, act, 'sessions')
 })
 
 test('no session begins with a password that was changed while it was being checked', async (t) => {

@@ -4,9 +4,9 @@ import { Client } from 'pg'
 import type { Installation } from './lastcall.ts'
 import { engine } from './test-database.ts'
 
-/** Meanwhile leads can be read and not written. */
-export async function whileLocked(place: Installation, act: () => Promise<void>): Promise<void> {
-  const release = engine === 'postgres' ? await lockTable(place.databaseUrl) : lockFile(place.databasePath)
+/** Meanwhile leads can be read and not written; on PostgreSQL it may be another table. */
+export async function whileLocked(place: Installation, act: () => Promise<void>, table = 'leads'): Promise<void> {
+  const release = engine === 'postgres' ? await lockTable(place.databaseUrl, table) : lockFile(place.databasePath)
   try {
     await act()
   } finally {
@@ -24,11 +24,11 @@ function lockFile(path: string): () => void {
   }
 }
 
-async function lockTable(url: string): Promise<() => Promise<void>> {
+async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
   const client = new Client({ connectionString: url })
   await client.connect()
   await client.query('BEGIN')
-  await client.query('LOCK TABLE leads IN EXCLUSIVE MODE')
+  await client.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
   return async () => {
     await client.query('ROLLBACK')
     await client.end()
