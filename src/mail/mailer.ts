@@ -26,6 +26,8 @@ export class MailNotSent extends Error {
 }
 
 const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000, dnsTimeout: 5_000 }
+/** The whole of a mail: a server that answers a byte now and then would hold the request, and a connection, for ever. */
+const mostMs = 30_000
 /** What stands in a mail is never read from a file or fetched. */
 const closed = { disableFileAccess: true, disableUrlAccess: true }
 
@@ -39,7 +41,7 @@ export function openMailer(smtp: Smtp | null): Mailer {
       if (!smtp) return
       try {
         const server = await transport({ ...timeouts, url: smtp.url })
-        await server.sendMail({ ...mail, from: smtp.from })
+        await server.sendMail({ ...mail, from: smtp.from, signal: AbortSignal.timeout(mostMs) })
       } catch (error) {
         throw new MailNotSent((error as { code?: string }).code ?? 'unknown')
       }

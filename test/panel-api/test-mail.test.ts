@@ -1,6 +1,9 @@
 // A test mail: what one lead would get, to the user who asks.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, test } from 'node:test'
+import { openMailer } from '../../src/mail/mailer.ts'
 import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile, installation } from '../support/lastcall.ts'
 import { mailServer } from '../support/mail-server.ts'
@@ -107,6 +110,34 @@ test('a refusal of the mail server is told, and neither answer nor log has its w
   assert.deepEqual([status, body.code], [502, 'MAIL_NOT_SENT'])
   assert.match(server.output(), /a mail was not sent/)
   assert.doesNotMatch(server.output() + JSON.stringify(body), new RegExp(`no room|hunter2|${address}`))
+})
+
+test('a mail server whose answer never ends is given up after half a minute, and its connection is closed', async (t) => {
+  const closed = Promise.withResolvers<void>()
+  const dripping = createServer((socket) => {
+    socket.write('220 shop.example\r\n')
+    const drip = setInterval(() => socket.write('250-MORE\r\n'), 20)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearInterval(drip)
+      closed.resolve()
+    })
+  })
+  t.after(() => dripping.close())
+  await once(dripping.listen(0, '127.0.0.1'), 'listening')
+  const { timeout } = AbortSignal
+  const limit = t.mock.method(AbortSignal, 'timeout', () => timeout(200))
+  const { send } = openMailer({
+    url: `smtp://127.0.0.1:${(dripping.address() as AddressInfo).port}`,
+    from: 'offers@shop.example',
+  })
+  const sent = send({ to: 'owner@example.com', subject: 'Herbst', text: 'text', html: 'html' })
+  await assert.rejects(sent, { name: 'MailNotSent', code: 'EABORT' })
+  assert.deepEqual(
+    limit.mock.calls.map(({ arguments: [ms] }) => ms),
+    [30_000],
+  )
+  await closed.promise
 })
 
 test('an account has 30 invitations and test mails an hour sent, however many users it has', async () => {
