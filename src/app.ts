@@ -137,12 +137,14 @@ export function buildApp(parts: AppParts): App {
  * returned function is called.
  */
 function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
-  const seconds = () => Math.floor(now() / 1_000)
-  const removeTries = () => users.removeOldTries(seconds()).catch(() => {})
+  const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
   const purge = async (beforeMs: number) => {
-    await users.removeEnded(seconds())
-    return store.audit.purge(Math.floor(beforeMs / 1_000), seconds())
+    const before = Math.floor(beforeMs / 1_000)
+    // The instant of the round: the clock may jump while much is removed.
+    const at = before + config.auditDays * 86_400
+    await users.removeEnded(at)
+    return store.audit.purge(before, at)
   }
   const endPurging = keepTidy({ purge }, config.auditDays, now)
   const endRemoving = removeDeletedCampaigns(store)

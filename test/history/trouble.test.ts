@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
 import type { HistoryEntry } from '../../src/history/entry.ts'
 import { type EntryTable, keepTidy, openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { HistoryTable } from '../../src/history/table.ts'
-import { type DatabaseLocation, migrateDatabase } from '../../src/store/open.ts'
+import { type DatabaseLocation, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
 import { eventually } from '../support/prepared.ts'
@@ -234,4 +236,34 @@ test('a clock that jumps ahead during a round removes nothing more in that round
   }
   stop()
   assert.deepEqual(purged, [start, start, start])
+})
+
+test('a clock that jumps ahead while the audit log is purged has no session and no address more removed by it', async (t) => {
+  const database = await emptyDatabases.sqlite?.(t)
+  assert.ok(database)
+  const store = await openStore(database, { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false })
+  t.after(store.close)
+  const start = 900 * 86_400
+  let now = start
+  const seen: number[] = []
+  const jump = (at: number) => {
+    now = start + 800 * 86_400
+    return 3 - seen.push(at)
+  }
+  const audit = { ...store.audit, purge: async (_: number, at: number) => jump(at) }
+  const access = { ...store.access, removeEnded: async (ended: { now: number }) => void jump(ended.now) }
+  const historyTable = await openHistoryTable(database)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const app = buildApp({
+    config: readConfig({ port: '0', webhooks: 'off' }),
+    store: { ...store, audit, access },
+    historyTable,
+    log: { info() {}, warn() {}, error() {} },
+    now: () => now * 1_000,
+  })
+  t.mock.timers.tick(1_000)
+  while (seen.length < 4) await nextTurn()
+  assert.deepEqual(new Set(seen), new Set([start]))
+  t.mock.timers.reset()
+  await app.close()
 })
