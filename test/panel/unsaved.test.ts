@@ -1,8 +1,8 @@
 // Offer pages and mail timer while somebody writes: nobody overwrites what they have not seen, nothing is lost unasked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { longTest, someOf } from '../support/faults.ts'
+import type { Locator, Page } from 'playwright-core'
+import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
   assertAccessible,
@@ -326,4 +326,27 @@ longAtBothWidths('a page’s address that cannot be says why in its own words, a
     await page.getByText(said).waitFor()
     await address(page, 1).and(page.locator(':focus')).waitFor()
   }
+})
+
+longTest('a number that is cleared stays empty until another is typed, and that one holds', async () => {
+  const page = await open(`/campaigns/${await make(smallTimer)}/timer`, 'desk')
+  const clear = async (field: Locator) => {
+    await field.press('Control+A')
+    await field.press('Delete')
+    assert.equal(await field.inputValue(), '')
+  }
+  const timerWidth = page.getByLabel('Width')
+  await clear(timerWidth)
+  await page.getByText('Enter a whole number from 200 to 600.').waitFor()
+  await timerWidth.pressSequentially('500')
+  await timerWidth.press('Tab')
+  assert.equal(await timerWidth.inputValue(), '500 points')
+  await save(page, 'timer')
+  await page.goto('/integrations/webhooks')
+  await page.getByRole('button', { name: 'New webhook' }).click()
+  const batch = page.getByRole('dialog').getByLabel('Events in one request')
+  await clear(batch)
+  await batch.pressSequentially('25')
+  await batch.press('Tab')
+  assert.equal(await batch.inputValue(), '25')
 })

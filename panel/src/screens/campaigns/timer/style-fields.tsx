@@ -197,7 +197,8 @@ function Sizes({ style, onChange, beside }: GroupProps) {
             {...{ ...unit, min, max, step: name === 'width' ? widthStep : 1 }}
             value={style[name]}
             error={beside(name).error}
-            onChange={(value) => onChange({ [name]: Number(value) })}
+            // Empty while another number is typed: a zero in its place would stand behind what is typed.
+            onChange={(value) => onChange({ [name]: value })}
           />
         </Judged>
       ))}

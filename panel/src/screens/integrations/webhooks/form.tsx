@@ -166,6 +166,7 @@ function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webh
 
 type SpeedProps = PartProps & { faultOf(path: string): string | undefined }
 
+/** What is required may be empty while it is typed, and is not sent so. */
 function Speed({ given, set, faultOf }: SpeedProps) {
   const text = useWords(words)
   return (
@@ -174,12 +175,12 @@ function Speed({ given, set, faultOf }: SpeedProps) {
         <NumberInput
           {...{ label: text.batch, min: 1, max: 100, allowDecimal: false, required: true, value: given.batch }}
           error={faultOf('batch')}
-          onChange={(batch) => set({ batch: Number(batch) })}
+          onChange={(batch) => set({ batch: batch as number })}
         />
         <NumberInput
           {...{ label: text.inFlight, min: 1, max: 32, allowDecimal: false, required: true, value: given.inFlight }}
           error={faultOf('inFlight')}
-          onChange={(inFlight) => set({ inFlight: Number(inFlight) })}
+          onChange={(inFlight) => set({ inFlight: inFlight as number })}
         />
         <NumberInput
           {...{ label: text.perMinute, min: 1, max: 100_000, allowDecimal: false, value: given.perMinute ?? '' }}
