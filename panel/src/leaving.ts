@@ -17,10 +17,18 @@ export function askBeforeLeaving(next: Ask): () => void {
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 
+/** A lead lies over its list, and what stands behind the question mark is chosen on a screen: neither is another one. */
+const screenOf = (pathname: string) => pathname.slice(base.length).split('/', 4).join('/')
+
 /** Who signs out has decided already. The router's `to` begins with `base`, and may have a query. */
 export const aroundNav: AroundNavHandler = (navigate, to, options) => {
-  const go = () => navigate(to, options)
   const { pathname } = new URL(to, document.baseURI)
+  const go = () => {
+    const isOther = screenOf(pathname) !== screenOf(window.location.pathname)
+    navigate(to, options)
+    // A link leads to the beginning of a screen; the browser's Back leads to where one was on it.
+    if (isOther) window.scrollTo(0, 0)
+  }
   if (ask === undefined || pathname.endsWith('/sign-in')) go()
   else ask(go, pathname.slice(base.length))
 }

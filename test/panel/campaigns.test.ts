@@ -463,7 +463,32 @@ longAtBothWidths('a campaign is archived: a draft, out of the list, and back', a
   assertUntroubled(page)
 })
 
-longTest('a copy that comes late takes nobody away from where they are', async () => {
+longTest('a link opens its screen at its beginning, and the way back leads to where one was', async () => {
+  const person = await stage.person('reader')
+  const names = Array.from({ length: 40 }, (_, index) => `Campaign ${index + 1}`)
+  await stage.place.arrange(async (store) => {
+    for (const name of names) await appliedCampaign(store, person.accountId, campaignFile({ name }))
+  })
+  const page = await stage.open(person, { path: '/campaigns', width: 'phone' })
+  const [heading, list] = [page.locator('h1', { hasText: 'Campaign 1' }), page.locator('h1', { hasText: 'Campaigns' })]
+  const oldest = page.getByRole('link', { name: 'Campaign 1', exact: true })
+  const scrolled = () => page.evaluate(() => window.scrollY)
+  // Once it is loaded and read, a screen is there at once, as high as before.
+  for (let times = 0; times < 2; times += 1) {
+    await oldest.scrollIntoViewIfNeeded()
+    const before = await scrolled()
+    assert.ok(before > 2_000, String(before))
+    await oldest.click()
+    await heading.waitFor()
+    await page.getByText('By page').waitFor()
+    assert.equal(await scrolled(), 0)
+    await page.goBack()
+    await list.waitFor()
+    await page.waitForFunction((y) => window.scrollY === y, before)
+  }
+})
+
+test('a copy that comes late takes nobody away from where they are', async () => {
   await make({ name: 'Slow' })
   const page = await stage.open(owner, { path: '/campaigns' })
   let letGo = () => {}

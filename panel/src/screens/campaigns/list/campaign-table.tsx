@@ -1,5 +1,5 @@
 import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
-import { useDeferredValue } from 'react'
+import { useDeferredValue, useEffect } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { locales, useLanguage, useWords } from '../../../language.ts'
@@ -12,6 +12,8 @@ import { words } from './words.ts'
 
 /** As high as a desk: what comes after them moves nothing that is seen. */
 const firstDrawn = 10
+/** Who comes back finds all rows at once: the browser looks for the place where they were when the screen is drawn. */
+let wasDrawn = false
 
 type Figures = AnswerOf<'GET /campaign-figures'>['figures'][number]
 
@@ -23,7 +25,10 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const query = { ids: campaigns.map(({ id }) => id).join(',') }
   const { data } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
   // What a phone shows stands at once, and can be used while the rest is drawn.
-  const rows = useDeferredValue(campaigns, campaigns.slice(0, firstDrawn))
+  const rows = useDeferredValue(campaigns, wasDrawn ? campaigns : campaigns.slice(0, firstDrawn))
+  useEffect(() => {
+    wasDrawn = true
+  }, [])
   const language = useLanguage()
   // Made once, not for each row.
   const number = new Intl.NumberFormat(language)
