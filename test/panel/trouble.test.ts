@@ -54,6 +54,16 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
   await page.getByText('nikt się jeszcze nie zapisał').waitFor()
 })
 
+longTest('where what reads files does not load it is said so, and not that the file cannot be read', async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${id}/leads`, isNew: true })
+  // Named by the library's folder.
+  await page.route(/\/assets\/esm-[^/]*\.js$/, (route) => route.fulfill({ status: 404, json: {} }))
+  await page.getByRole('button', { name: 'Import' }).first().click()
+  const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nada@example.com\n') }
+  await page.getByRole('dialog').locator('input[type=file]').setInputFiles(file)
+  await page.getByText('Load the page again, then choose the file.').waitFor()
+})
+
 test('while the service is away the screen stays with what was typed; without a network it is said, and tried again', async () => {
   const page = await open('/integrations/webhooks', 'desk')
   await page.getByRole('button', { name: 'New webhook' }).click()

@@ -5,8 +5,11 @@ import type { Importing } from './importing.ts'
 import { type CsvFile, type Head, readHead } from './read-emails.ts'
 import { type LeadWords, words } from './words.ts'
 
-type Trouble = Importing['trouble'] | 'noRows'
+type Trouble = Importing['trouble'] | 'noRows' | 'notLoaded'
 type Props = { trouble: Trouble; onChange(): void; onStart(csv: CsvFile): void }
+
+/** Browsers throw a TypeError for what reads files where it did not load, and do not load it again by themselves. */
+const troubleOf = (error: unknown) => (error instanceof TypeError ? 'notLoaded' : 'unreadable')
 
 /** The file, and by its first rows which column has the emails. */
 export function ChooseFile({ trouble, onChange, onStart }: Props) {
@@ -26,10 +29,10 @@ export function ChooseFile({ trouble, onChange, onStart }: Props) {
     setColumn(null)
     // Browsers do not tell that the same file was chosen again, which may have been corrected meanwhile.
     resetInput.current?.()
-    const found = next === null ? null : await readHead(next).catch(() => 'unreadable' as const)
+    const found = next === null ? null : await readHead(next).catch(troubleOf)
     // The one before may be read later.
     if (chosen.current !== next) return
-    const isFound = found !== null && found !== 'unreadable'
+    const isFound = found !== null && typeof found !== 'string'
     setHead(isFound ? found : null)
     setColumn(isFound ? found.column : null)
     setFault(isFound || next === null ? null : (found ?? 'noRows'))

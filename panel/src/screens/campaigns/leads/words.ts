@@ -179,6 +179,7 @@ export const words = inBoth({
     noRows: 'There is no row to read: the file is empty, or a quote in its first row is not closed.',
     tooBig: 'The file is larger than 200 MB. Split it, or use “lastcall lead import” on the server.',
     unreadable: 'The file cannot be read any more. Choose it again.',
+    notLoaded: 'The part of the panel that reads files did not load. Load the page again, then choose the file.',
     exportTitle: 'Export leads',
     exportText:
       'A CSV file for your mail service: for each lead the address, the link, the countdown and the deadline in words, under the names that the HTML for the mail has; and state and times in UTC.',
@@ -363,6 +364,7 @@ export const words = inBoth({
     noRows: 'Nie ma czego wczytać: plik jest pusty albo cudzysłów w pierwszym wierszu nie jest zamknięty.',
     tooBig: 'Plik ma ponad 200 MB. Podziel go albo użyj polecenia „lastcall lead import” na serwerze.',
     unreadable: 'Pliku nie można już odczytać. Wybierz go ponownie.',
+    notLoaded: 'Część panelu, która odczytuje pliki, nie wczytała się. Wczytaj stronę ponownie, potem wybierz plik.',
     exportTitle: 'Eksportuj odbiorców',
     exportText:
       'Plik CSV dla Twojego systemu mailingowego: adres, link, licznik i termin słownie każdego odbiorcy, pod nazwami z kodu HTML do e-maila, a także stan i czasy w UTC.',
