@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { ticksOf } from '../../panel/src/screens/integrations/history/ticks.ts'
 import { longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
@@ -20,6 +21,30 @@ const mechanism = { startsOn: 'registration', deadline: { kind: 'fixed', at: '20
 const campaign = await stage.place.arrange((store) =>
   appliedCampaign(store, owner.accountId, campaignFile({ timeZone: 'America/Winnipeg', mechanism })),
 )
+
+test('below a chart of requests each day stands once, at its midnight, also where clocks change', () => {
+  for (const [timeZone, from, until] of [
+    ['Europe/Warsaw', '2026-10-22', '2026-10-29'],
+    ['Europe/Warsaw', '2027-03-25', '2027-04-01'],
+    // Here clocks go forward at midnight: the day begins at one.
+    ['America/Santiago', '2027-09-02', '2027-09-08'],
+  ] as const) {
+    const local = (at: number) => new Date(at).toLocaleString('sv', { timeZone }).replace(' ', 'T')
+    const aheadAt = (at: number) => Date.parse(`${local(at)}Z`) - at
+    const ticks = ticksOf(Date.parse(`${from}T12:00Z`), Date.parse(`${until}T12:00Z`), 14, aheadAt)
+    const days = ticks.filter(({ unit }) => unit === 'day').map(({ at }) => local(at))
+    const dates = Array.from({ length: days.length }, (_, index) =>
+      new Date(Date.parse(from) + (index + 1) * 86_400_000).toISOString().slice(0, 10),
+    )
+    assert.deepEqual(
+      days.map((day) => day.slice(0, 10)),
+      dates,
+    )
+    assert.equal(dates.at(-1), until)
+    const late = days.filter((day) => !day.endsWith('T00:00:00'))
+    assert.deepEqual(late, timeZone === 'America/Santiago' ? ['2027-09-05T01:00:00'] : [])
+  }
+})
 
 test("local times are by the server's zone data, in the campaign's zone and in the reader's own", async () => {
   const page = await stage.open(owner, { path: `/campaigns/${campaign.id}/leads`, zone: 'America/Winnipeg' })

@@ -25,14 +25,14 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
   const barMs = barSeconds * 1_000
   const firstMs = Math.floor(fromMs / barMs) * barMs
   const count = Math.max(1, Math.ceil((toMs - firstMs) / barMs))
-  const aheadMs = (moments.offsetAt(firstMs / 1_000) ?? 0) * 1_000
+  const aheadAt = (at: number) => (moments.offsetAt(at / 1_000) ?? 0) * 1_000
   const found = new Map(bars.map((bar) => [bar.at * 1_000, bar]))
   const steps = Array.from({ length: count }, (_, index) => {
     const at = firstMs + index * barMs
     const { succeeded = 0, refused = 0, failed = 0 } = found.get(at) ?? {}
     return { date: new Date(at).toISOString(), succeeded, refused, failed }
   })
-  const ticks = ticksOf(firstMs, firstMs + (count - 1) * barMs, width / labelWidth, aheadMs).map(({ at, unit }) => ({
+  const ticks = ticksOf(firstMs, firstMs + (count - 1) * barMs, width / labelWidth, aheadAt).map(({ at, unit }) => ({
     x: (at - firstMs) / barMs,
     label: moments[unit](at),
   }))

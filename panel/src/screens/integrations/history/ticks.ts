@@ -12,14 +12,26 @@ const steps = [
 
 export type Tick = { at: number; unit: 'day' | 'minute' | 'second' }
 
-/** At most so many round times between two instants, where clocks are `aheadMs` ahead of UTC. All in milliseconds. */
-export function ticksOf(fromMs: number, toMs: number, atMost: number, aheadMs: number): Tick[] {
+/**
+ * At most so many round times between two instants. `aheadAt` is by how much clocks are ahead of UTC at an instant; all
+ * in milliseconds.
+ */
+export function ticksOf(fromMs: number, toMs: number, atMost: number, aheadAt: (at: number) => number): Tick[] {
   const step = steps.find((each) => (toMs - fromMs) / each <= Math.max(1, atMost)) ?? (steps.at(-1) as number)
-  const first = Math.ceil((fromMs + aheadMs) / step) * step - aheadMs
   const ticks: Tick[] = []
-  for (let at = first; at < toMs; at += step) {
-    const isMidnight = (at + aheadMs) % dayMs === 0
-    ticks.push({ at, unit: isMidnight || step >= dayMs ? 'day' : step < minuteMs ? 'second' : 'minute' })
+  for (let shown = Math.ceil((fromMs + aheadAt(fromMs)) / step) * step; ; shown += step) {
+    const at = instantOf(shown, aheadAt)
+    if (at >= toMs) return ticks
+    const isMidnight = shown % dayMs === 0
+    const unit = isMidnight || step >= dayMs ? 'day' : step < minuteMs ? 'second' : 'minute'
+    // What is skipped where clocks go forward is the same instant as what comes after it.
+    if (at >= fromMs && at !== ticks.at(-1)?.at) ticks.push({ at, unit })
   }
-  return ticks
+}
+
+/** When clocks show this, as the rules of campaigns read a local time that is skipped, or occurs twice. */
+function instantOf(shown: number, aheadAt: (at: number) => number): number {
+  const [before, after] = [aheadAt(shown - dayMs), aheadAt(shown + dayMs)]
+  const isAfter = aheadAt(shown - before) !== before && aheadAt(shown - after) === after
+  return shown - (isAfter ? after : before)
 }
