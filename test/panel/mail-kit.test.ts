@@ -116,3 +116,31 @@ longTest('the result of one lead’s test mail is not shown for the next', async
   await choose('bob@example.com')
   await page.getByRole('alert').waitFor({ state: 'detached' })
 })
+
+longTest('the merge tags are those of the service that was chosen, or there are none until it is known', async () => {
+  const { id } = await campaignOf({ mailTimer: { height: 50, pixelsPerPoint: 1 } })
+  const page = await open(owner, { path: `/campaigns/${id}/timer` })
+  const html = page.getByRole('region', { name: 'HTML for the mail' })
+  await page.getByLabel('Mail service').selectOption('mailchimp')
+  await html.getByText('*|LC_LINK|*').first().waitFor()
+  await page.route('**/panel/api/mail-services', (route) => route.abort('connectionfailed'))
+  await page.reload()
+  const failure = page.getByRole('alert').filter({ hasText: 'The service cannot be reached' })
+  await failure.waitFor()
+  assert.equal(await html.count(), 0)
+  await page.getByRole('tab', { name: 'Leads' }).click()
+  await page.getByRole('button', { name: 'Export' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Start export' }).and(page.locator(':disabled')).waitFor()
+  const again = dialog.getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  await page.unrouteAll()
+  await again.click()
+  await dialog.getByRole('button', { name: 'Start export' }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download file' }).click(),
+  ])
+  assert.match(readFileSync(await file.path(), 'utf8'), /LC_LINK/)
+  assert.equal(await dialog.getByLabel('Mail service').inputValue(), 'mailchimp')
+})

@@ -101,9 +101,9 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
           )}
         </Group>
         {exported !== null && exported.marked > 0 && <Text size="sm">{text.exportMarked(exported.marked)}</Text>}
-        <Failure of={error === null ? { error } : { error, refetch: start }} />
+        <Failure of={error === null ? chosen.asked : { error, refetch: start }} />
         {phase === 'ready' && error === null && (
-          <Button data-autofocus onClick={start}>
+          <Button data-autofocus disabled={!chosen.isKnown} onClick={start}>
             {exported === null ? text.exportDo : text.goOn}
           </Button>
         )}

@@ -26,7 +26,8 @@ export function MailHtml({ read }: PartProps) {
   const [isExporting, exporting] = useDisclosure(false)
   const campaignId = read.settings.id
   const asked = { params: { campaignId }, query: { service: chosen.service, link } }
-  const mail = useAsk('GET /campaigns/:campaignId/mail', asked, { staleMs: 5_000 })
+  const mail = useAsk('GET /campaigns/:campaignId/mail', asked, { staleMs: 5_000, enabled: chosen.isKnown })
+  if (chosen.asked.isLoadingError) return <Failure of={chosen.asked} />
   if (mail.isLoadingError) return <Failure of={mail} />
   if (mail.isPending) return <Waiting />
   const { html, pages, language, sample, canSend } = mail.data
