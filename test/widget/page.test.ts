@@ -565,6 +565,44 @@ test('a countdown that a page makes another element of leaves neither its time n
   assert.deepEqual(await page.locator('p').evaluate((one) => one.getAttributeNames()), [])
 })
 
+/**
+ * As Turbo, idiomorph and morphdom change a page into the next one: an element becomes the next one of its name, unless
+ * their ids differ.
+ */
+function become(html: string): void {
+  const morph = (old: Element, next: Element) => {
+    for (const name of old.getAttributeNames()) old.removeAttribute(name)
+    for (const name of next.getAttributeNames()) old.setAttribute(name, next.getAttribute(name) ?? '')
+    if (next.children.length === 0) {
+      old.textContent = next.textContent
+      return
+    }
+    const left = [...old.children]
+    for (const child of [...next.children]) {
+      const at = left.findIndex((one) => one.localName === child.localName && one.id === child.id)
+      const [same] = at === -1 ? [] : left.splice(at, 1)
+      if (same) morph(same, child)
+      old.append(same ?? child)
+    }
+    for (const one of left) one.remove()
+  }
+  morph(document.body, new DOMParser().parseFromString(html, 'text/html').body)
+}
+
+longTest('a page that is made into the next one, as by Turbo, keeps its own aside and has the bar', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 6, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: '<main>Autumn course</main>' }))
+  const bar = page.locator('[data-lastcall=bar]')
+  await bar.getByRole('timer').waitFor()
+  await page.evaluate(become, '<main>Autumn course</main><aside>Saved</aside>')
+  await bar.getByRole('timer').waitFor()
+  const aside = page.getByText('Saved')
+  assert.deepEqual(await aside.evaluate((one) => one.getAttributeNames()), [])
+  await eventually(() => bar.count(), 0)
+  assert.equal(await aside.isVisible(), true)
+})
+
 test('it leaves one global behind, and no cookie', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page, context } = await stage.visitor(t)
