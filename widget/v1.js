@@ -493,7 +493,7 @@ function find(id) {
 function count(one, left, deadline = 0) {
   const language = languageOf(one)
   let parts = filled.get(one)
-  if (parts?.[0]?.parentNode !== one || languages.get(one) !== language) {
+  if (!parts?.every((part) => part.parentNode === one && part.children[1]) || languages.get(one) !== language) {
     parts = units.map(() => {
       const part = element('span')
       part.append(element('b'), ' ', element('small'))

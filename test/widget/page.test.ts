@@ -603,6 +603,20 @@ longTest('a page that is made into the next one, as by Turbo, keeps its own asid
   assert.equal(await aside.isVisible(), true)
 })
 
+longTest('a countdown with units of the page goes on where the page is made into the next one', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const unit = '<span><b>--</b></span>'
+  for (const units of [unit, unit.repeat(4), '<span><b>--</b> <small>hours</small></span>']) {
+    const body = `<main><p data-lastcall="countdown">${units}</p></main>`
+    await page.goto(stage.put({ campaigns: [id], body }))
+    await page.getByRole('timer').waitFor()
+    await page.evaluate(become, body)
+    await page.getByRole('timer').waitFor()
+    assert.ok((await shownSeconds(page)) > 3500)
+  }
+})
+
 test('it leaves one global behind, and no cookie', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page, context } = await stage.visitor(t)
