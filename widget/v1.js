@@ -666,8 +666,8 @@ function leave(c) {
 
 /** @param {Element} form */
 function prepare(form) {
-  // A form whose inside the page has written again may have lost its trap or its message.
-  if (filled.get(form)?.every((one) => one.closest('form') === form)) return
+  // What the page writes anew may have lost them, or made fields of its own out of them.
+  if (filled.get(form)?.every((one) => one.matches('[data-lastcall]') && one.closest('form') === form)) return
   // Before they are needed.
   wordsFor(form)
   const message = /** @type {Element} */ (

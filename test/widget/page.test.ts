@@ -617,6 +617,22 @@ longTest('a countdown with units of the page goes on where the page is made into
   }
 })
 
+longTest('a field that the page makes out of the trap is no trap', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  const fields =
+    '<input type="email" name="email"><output id="answer" data-lastcall="message"></output><button>Send</button>'
+  const form = (more = '') => `<form data-lastcall="form">${fields}${more}</form>`
+  await page.goto(stage.put({ campaigns: [id], body: form() }))
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.evaluate(become, form('<input name="phone">'))
+  await page.locator('[name=email]').fill('ada@example.com')
+  await page.locator('[name=phone]').fill('123')
+  await page.getByRole('button').click()
+  await page.getByText('Thank you').waitFor()
+  assert.equal(stage.service.questions.findLast(({ operation }) => operation === 'leads')?.body.website, '')
+})
+
 test('it leaves one global behind, and no cookie', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page, context } = await stage.visitor(t)
