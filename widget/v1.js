@@ -552,10 +552,11 @@ function write(one, text) {
   return true
 }
 
-/** @param {Element} one */
+/** Some pages write it as `pl_PL`. @param {Element} one */
 function languageOf(one) {
   try {
-    return Intl.getCanonicalLocales(getAttribute.call(closest.call(one, '[lang]') ?? one, 'lang') || 'en')[0] ?? 'en'
+    const written = getAttribute.call(closest.call(one, '[lang]') ?? one, 'lang') || 'en'
+    return Intl.getCanonicalLocales(written.replace('_', '-'))[0] ?? 'en'
   } catch {
     return 'en'
   }
