@@ -820,8 +820,8 @@ function shown({ persisted }) {
 function settle() {
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
   document.addEventListener('submit', submit)
-  // With the middle button, too.
-  for (const click of ['click', 'auxclick']) document.addEventListener(click, buy, true)
+  // Already when it is pressed: a new tab, by the middle button or the browser's menu, comes without a click.
+  for (const press of ['click', 'pointerdown']) document.addEventListener(press, buy, true)
   document.addEventListener('visibilitychange', seen)
   document.addEventListener('DOMContentLoaded', scan)
   addEventListener('load', loaded)
