@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { longTest } from '../support/faults.ts'
+import { longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
   assertAccessible,
