@@ -685,7 +685,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['store/events/changes.ts', "pause_cause IN ('user', 'gone')", "pause_cause IN ('gone')", 'events/truth'],
   ['store/events/queue.ts', 'if (current === undefined) return', '', 'events/rounds'],
   ['events/endpoints.ts', 'randomInt(2 ** 47)', 'endpoint.id', 'events/rounds'],
-  ['events/endpoints.ts', 'failures >= failuresToStop ? null : nextTryAt', 'nextTryAt', 'events/rounds'],
+  ['events/endpoints.ts', 'endpoint.failures >= failuresToStop ? null : ', '', 'events/rounds'],
   ['events/egress.ts', ' || isIn(host, neverRanges)', '', 'events/egress'],
   ['events/sender-thread.ts', 'if (isPlain && !isOperators) throw blocked()', '', 'events/egress'],
   ['events/sender-thread.ts', 'denyIPAddressList: neverRanges', 'denyIPAddressList: []', 'events/egress'],
