@@ -31,7 +31,7 @@ import { sendUndecodable, visitor } from './http/visitor/visitor.ts'
 import { openCounting } from './leads/counting.ts'
 import { buildLeads } from './leads/leads.ts'
 import { buildVisitors } from './leads/visitors.ts'
-import type { Log } from './log.ts'
+import { describeError, type Log } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import type { Store } from './store/store.ts'
 
@@ -178,7 +178,9 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
     onLost: sayingSo(log, 'the log of webhooks', metrics.logLost),
     now,
   })
-  const sender = openSender(config.egress)
+  const sender = openSender(config.egress, (error) =>
+    log.error('the thread that sends webhooks broke', { error: describeError(error) }),
+  )
   const onTry = (entry: DeliveryEntry) => {
     metrics.tried(entry.cause ?? 'delivered')
     deliveries.record(entry)

@@ -42,8 +42,8 @@ export function gathered<Item>(handOn: (items: Item[]) => void): (item: Item) =>
   }
 }
 
-/** A thread that starts with the first request, and again when it has broken. */
-export function openSender(egress: Egress): Sender {
+/** A thread that starts with the first request, and again when it has broken, as `onBroken` is told. */
+export function openSender(egress: Egress, onBroken: (error: unknown) => void = () => {}): Sender {
   const waiting = new Map<number, (result: Try) => void>()
   let lastNumber = 0
   let worker: Worker | undefined
@@ -57,7 +57,7 @@ export function openSender(egress: Egress): Sender {
         waiting.delete(number)
       }
     })
-    started.on('error', () => {})
+    started.on('error', onBroken)
     started.on('exit', () => {
       if (worker === started) worker = undefined
       for (const resolve of waiting.values()) {

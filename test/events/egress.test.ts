@@ -348,6 +348,14 @@ test('a server that answers 1xx a few times is waited for', async (t) => {
   assert.equal((await send()).status, 204)
 })
 
+test('a thread that breaks is no secret: what was under way has failed, and it is said why', async () => {
+  const broke: unknown[] = []
+  const sender = openSender({ ...none, ranges: null as never }, (error) => broke.push(error))
+  const sent = await sender.send({ id: 'evt_1', url: own, body: '{}', at: 1, secrets: [] })
+  assert.equal(sent.cause, 'timeout')
+  assert.match(String(broke), /TypeError/)
+})
+
 test('on Linux the thread that sends has a lower priority than the server, which keeps its own', async (t) => {
   if (process.platform !== 'linux') return
   const { origin } = await openReceiver(t)
