@@ -20,6 +20,9 @@ const mostInformation = 100
 /** Answers whose end has not come: with one more the oldest loses its connection. */
 const mostAnswers = 64
 
+/** Idle connections, of all servers together: one takes some 80 kB, and every endpoint may leave several. */
+const mostKept = 256
+
 /** Added to the priority of the server, on the scale of `nice`. */
 const lowerPriority = 10
 
@@ -74,12 +77,23 @@ const filteringBy = (options: https.AgentOptions) =>
     allowIPAddressList: [...egress.ranges],
     denyIPAddressList: neverRanges,
   })
-const filtering = filteringBy(keepAlive)
+const filtering = keepingFew(filteringBy(keepAlive))
 const filteringOnce = filteringBy({})
 // Hosts that the operator has named are looked up as any program of this machine does.
-const plain = { 'http:': new http.Agent(keepAlive), 'https:': new https.Agent(keepAlive) }
+const plain = { 'http:': keepingFew(new http.Agent(keepAlive)), 'https:': keepingFew(new https.Agent(keepAlive)) }
 
 giveWay()
+
+/** With one more, one of those that have long been idle is closed. */
+function keepingFew<Agent extends http.Agent>(agent: Agent): Agent {
+  const keep = agent.keepSocketAlive.bind(agent)
+  agent.keepSocketAlive = (socket) => {
+    const idle = Object.values(agent.freeSockets).flatMap((own) => own?.filter(({ destroyed }) => !destroyed) ?? [])
+    if (idle.length >= mostKept) idle[0]?.destroy()
+    return keep(socket)
+  }
+  return agent
+}
 
 /**
  * Requests come first: without this they had to wait behind what is sent when threads share a core. Linux gives a

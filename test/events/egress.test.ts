@@ -427,6 +427,38 @@ test('a server whose answers never end holds at most 64 connections', async (t) 
   assert.equal(left, 64)
 })
 
+test('of all servers together 256 connections are kept, and that of one who hears much is among them', async (t) => {
+  const open = new Set<Socket>()
+  const reached: Record<string, number> = {}
+  const server = createServer((socket) => {
+    open.add(socket)
+    reached[socket.localAddress ?? ''] = (reached[socket.localAddress ?? ''] ?? 0) + 1
+    socket.on('error', () => {})
+    socket.on('close', () => open.delete(socket))
+    socket.on('data', (data) => {
+      if (data.includes('{}')) socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+    })
+  })
+  t.after(async () => void server.close())
+  await once(server.listen(0, '0.0.0.0'), 'listening')
+  const sender = openSender({ ranges: ['127.0.0.0/8'], names: [] })
+  t.after(() => sender.close())
+  const { port } = server.address() as AddressInfo
+  const send = (host: string) =>
+    sender.send({ id: 'evt_1', url: `http://${host}:${port}/`, body: '{}', at: 1, secrets: [] })
+  for (let some = 0; some < 20; some += 1) {
+    const hosts = Array.from({ length: 20 }, (_, index) => `127.0.${some + 1}.${index + 1}`)
+    for (const { status } of await Promise.all(['127.0.0.1', ...hosts].map(send))) assert.equal(status, 204)
+  }
+  const left = await eventually(
+    5,
+    async () => open.size,
+    (count) => count <= 256,
+  )
+  assert.equal(left, 256)
+  assert.equal(reached['127.0.0.1'], 1)
+})
+
 test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastcall itself', () => {
   for (const url of [
     'https://example.com',
