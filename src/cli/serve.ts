@@ -104,7 +104,8 @@ const limits = ({ poolSize }: Config) => ({ lockWaitMs, timeoutMs, poolSize })
 
 async function sayIfNobody(store: Store, log: Log): Promise<void> {
   const hasUsers = await store.access.hasUsers().catch(() => true)
-  if (!hasUsers) log.info('the panel has no user yet: lastcall setup-link prints a link for the first')
+  const ways = 'lastcall setup-link makes an account with the first, user create one of an account that is there'
+  if (!hasUsers) log.info(`the panel has no user yet: ${ways}`)
 }
 
 function announce({ host }: Config, port: number): void {

@@ -27,15 +27,22 @@ test('users of the panel', async (t) => {
     assert.notEqual(links[0].url, links[1].url)
   })
 
-  await t.test('a user has an account, an email and a password from standard input', async () => {
-    await place.json(['account', 'create', '--name', 'Owner'])
-    const user = await place.json(create('Ada@Example.com'), 'a long password\n')
-    assert.deepEqual([user.accountId, user.email], [1, 'ada@example.com'])
-    assert.match(user.createdAt, /^\d{4}-\d\d-\d\dT/)
-    await refused(create('ada@EXAMPLE.com'), 'a long password\n', /^lastcall: --email: this email has a user/)
-    await refused(['user', 'create', '--account', '9', '--email', 'b@x.pl'], 'x\n', /--account: there is no/)
-    await refused(['setup-link'], '', /there is a user already/)
-  })
+  await t.test(
+    'a user has an account, an email and a password from standard input; a set-up link says that it makes another account',
+    async () => {
+      assert.equal((await place.runShared(['setup-link'])).stderr, '')
+      await place.json(['account', 'create', '--name', 'Owner'])
+      const { code, stderr } = await place.runShared(['setup-link'])
+      assert.equal(code, 0)
+      assert.match(stderr, /^lastcall: the link makes another account; .*: user create --account ID\n$/)
+      const user = await place.json(create('Ada@Example.com'), 'a long password\n')
+      assert.deepEqual([user.accountId, user.email], [1, 'ada@example.com'])
+      assert.match(user.createdAt, /^\d{4}-\d\d-\d\dT/)
+      await refused(create('ada@EXAMPLE.com'), 'a long password\n', /^lastcall: --email: this email has a user/)
+      await refused(['user', 'create', '--account', '9', '--email', 'b@x.pl'], 'x\n', /--account: there is no/)
+      await refused(['setup-link'], '', /there is a user already/)
+    },
+  )
 
   await t.test('a password has 8 to 256 characters, and stands in no message', async () => {
     await refused(create('b@x.pl'), 'planted\r\n', /^lastcall: the password must have 8 to 256 characters/)
