@@ -41,11 +41,6 @@ export async function replaceKey(
   return (await store.configuration.replaceKey(old.id, by.at + graceSeconds, stored, by)) ? made : undefined
 }
 
-/** Until it is revoked or, if it was replaced, its time of grace is over. */
-export function isWorking({ revokedAt }: Pick<Key, 'revokedAt'>, now: Seconds): boolean {
-  return revokedAt === null || revokedAt > now
-}
-
 function draw(
   accountId: number,
   name: string,

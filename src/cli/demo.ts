@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { createKey, isWorking } from '../access/keys.ts'
+import { createKey } from '../access/keys.ts'
 import { buildUsers } from '../access/users.ts'
 import { saveCampaign } from '../campaigns/campaigns.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
@@ -100,8 +100,8 @@ async function prepare({ database }: Config, publicUrl: string, receiverUrl: str
       (await store.configuration.listAccounts())[0] ?? (await store.configuration.createAccount('Demo', commandActor()))
     const campaignId = await demoCampaign(store, account.id)
     const shopCampaignId = await applyShopCampaign(store, account.id, publicUrl)
-    for (const old of await store.configuration.listKeys(account.id)) {
-      if (old.name === keyName && isWorking(old, now())) await store.configuration.revokeKey(old.id, commandActor())
+    for (const old of (await store.configuration.listRecentKeys(account.id, now())).working) {
+      if (old.name === keyName) await store.configuration.revokeKey(old.id, commandActor())
     }
     const { key } = await createKey(store, account.id, keyName, commandActor())
     const receiverSecret = await applyReceiver(store, account.id, receiverUrl)

@@ -33,13 +33,17 @@ import { boundTo, type Row, type Runner, runAll, type Sql, type Statement, type 
 
 /** Keys of an account that work at the same time. */
 const mostKeys = 100
+/** How many that no longer work are shown. */
+const mostEnded = 100
+/** Of a key, at the instant of the value. */
+const works = 'revoked_at IS NULL AND (grace_ends_at IS NULL OR grace_ends_at > ?)'
 
 /** Accounts, keys and campaigns. Each call rejects with StoreUnavailable if the database does not answer. */
 export type Configuration = ReturnType<typeof configurationOn>
 
 export function configurationOn({ read, snapshot, write, writeUnflushed }: Runner) {
   return {
-    ...boundTo(read, { listAccounts, findAccount, listKeys, findKey, findLiveKey }),
+    ...boundTo(read, { listAccounts, findAccount, listKeys, listRecentKeys, findKey, findLiveKey }),
     ...boundTo(read, { listCampaigns, listPublishedTerms, countCampaigns, newestPublished }),
     ...boundTo(read, { newestCampaign, isLiveWithLead, deletedCampaigns }),
     ...boundTo(snapshot, { findCampaign }),
@@ -92,8 +96,8 @@ async function createKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
 }
 
 async function insertKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
-  const working = 'account_id = ? AND revoked_at IS NULL AND (grace_ends_at IS NULL OR grace_ends_at > ?)'
-  const found = await sql.get(`SELECT count(*) AS total FROM api_keys WHERE ${working}`, key.accountId, by.at)
+  const working = `SELECT count(*) AS total FROM api_keys WHERE account_id = ? AND ${works}`
+  const found = await sql.get(working, key.accountId, by.at)
   if (found?.total >= mostKeys) throw new Refused(`an account has at most ${mostKeys} keys that work: revoke one first`)
   const row = await sql.get(
     'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?) RETURNING *',
@@ -120,6 +124,15 @@ async function logKey(sql: Sql, by: Actor, action: AuditAction, before: Row | un
 async function listKeys(sql: Sql, accountId: number): Promise<Key[]> {
   const rows = await sql.all('SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id', accountId)
   return rows.map(toKey)
+}
+
+/** Those that work, and the newest of those that no longer do: an account may have made and revoked very many. */
+async function listRecentKeys(sql: Sql, accountId: number, now: number): Promise<{ working: Key[]; ended: Key[] }> {
+  const select = (condition: string, order: string) =>
+    sql.all(`SELECT * FROM api_keys WHERE account_id = ? AND ${condition} ORDER BY ${order}`, accountId, now)
+  const working = await select(works, 'created_at, id')
+  const ended = await select(`NOT (${works})`, `coalesce(revoked_at, grace_ends_at) DESC, id LIMIT ${mostEnded}`)
+  return { working: working.map(toKey), ended: ended.map(toKey) }
 }
 
 async function findKey(sql: Sql, keyId: string): Promise<Key | undefined> {

@@ -265,6 +265,7 @@ async function askConfiguration({ configuration, leads, events }: Store, both: B
   await configuration.replaceKey(ids[0], now, key(ids[1]), by)
   await configuration.revokeKey(ids[1], by)
   await configuration.listKeys(accountId)
+  await configuration.listRecentKeys(accountId, now)
   await configuration.findKey(ids[0])
   await configuration.findLiveKey(ids[0])
   await configuration.noteKeyUses([{ keyId: ids[0], usedAt: now }])

@@ -1,7 +1,7 @@
 // What owners, members and viewers may do with users and invitations, on both engines.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createKey } from '../../src/access/keys.ts'
+import { createKey, replaceKey } from '../../src/access/keys.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
 import { testerAt } from '../support/actor.ts'
@@ -233,7 +233,44 @@ test('an account has at most 100 keys that work, however many are made or replac
   await place.json(create)
 })
 
-test('changes of users and invitations are in the audit log, without a secret', async () => {
+test('of the keys that no longer work the newest hundred are listed, and named in the history', async () => {
+  const { id, owner } = await newAccount()
+  const made = await place.arrange(async (store) => {
+    const { configuration } = store
+    const keys = []
+    for (let n = 0; n < 102; n += 1) {
+      const key = await createKey(store, id, `key ${n}`, by)
+      await configuration.revokeKey(key.id, testerAt(by.at + n))
+      keys.push(key.id)
+    }
+    const replaced = await createKey(store, id, 'replaced', testerAt(by.at - 7_200))
+    const found = await configuration.findKey(replaced.id)
+    assert.ok(found)
+    // Its time of grace is over: it is the oldest of those that no longer work.
+    const next = await replaceKey(store, found, 'next', 3_600, testerAt(by.at - 7_200))
+    assert.ok(next)
+    return { working: [next.id], ended: keys.reverse().slice(0, 100) }
+  })
+  const idsOf = (keys: { id: string }[]) => keys.map((key) => key.id)
+  const { keys, revoked } = (await owner('GET', '/keys')).body
+  assert.deepEqual({ working: idsOf(keys), ended: idsOf(revoked) }, made)
+  const choices = await owner('GET', '/history/choices')
+  assert.deepEqual(idsOf(choices.body.keys), [...made.working, ...made.ended])
+})
+
+test('an account makes or replaces a key 60 times a minute', async () => {
+  const { owner } = await newAccount()
+  const make = (_: unknown, n: number) =>
+    n % 2 === 0
+      ? owner('POST', '/keys/00000000-0000-4000-8000-000000000000/replacement', { name: 'a', graceSeconds: 3_600 })
+      : owner('POST', '/keys', { name: 'a' })
+  const answers = await Promise.all(Array.from({ length: 122 }, make))
+  const refused = answers.filter(({ status }) => status === 429).length
+  // The minute may end meanwhile.
+  assert.ok(refused >= 2 && refused <= 62, String(refused))
+})
+
+test('what is done with users and invitations stands in the audit log, without a secret', async () => {
   const { id, owner } = await newAccount()
   await panelSession(place, server, id, 'member')
   const member = await idOf(id, 'member')

@@ -58,7 +58,7 @@ export const historyRoutes = {
   ...forViewer('GET /history/choices', {
     async run({ session, parts, now }) {
       const { configuration } = parts.store
-      const keys = await configuration.listKeys(session.account.id)
+      const { working, ended } = await configuration.listRecentKeys(session.account.id, now)
       const everyOne = { limit: mostNames, afterId: 0, isDraft: null }
       const campaigns = await configuration.listCampaigns(session.account.id, everyOne)
       return {
@@ -68,7 +68,7 @@ export const historyRoutes = {
         now,
         operations,
         codes,
-        keys: keys.map(({ id, name }) => ({ id, name, hint: keyHint(id) })),
+        keys: [...working, ...ended].map(({ id, name }) => ({ id, name, hint: keyHint(id) })),
       }
     },
   }),

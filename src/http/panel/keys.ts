@@ -1,15 +1,16 @@
 // The account's API keys. A secret is only in the answer that makes it.
 import Type from 'typebox'
-import { createKey, isWorking, replaceKey } from '../../access/keys.ts'
+import { createKey, replaceKey } from '../../access/keys.ts'
 import { keyHint } from '../../core/api-key.ts'
 import { type Key, scopes } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
 import { PanelRefusal, refusedAs } from './errors.ts'
+import { perMinute } from './limits.ts'
 import { forOwner, forViewer, type PanelParts } from './route.ts'
 import { Name } from './schemas.ts'
 
-/** How many keys that no longer work are shown. */
-const mostRevoked = 100
+/** Of an account: a key is never removed, only revoked. */
+const countMade = perMinute(60)
 
 /** How long a replaced key keeps working, in seconds. */
 const graces = [3_600, 86_400, 604_800] as const
@@ -20,17 +21,16 @@ const Scopes = Type.Array(Type.Enum([...scopes]), { uniqueItems: true })
 export const keyRoutes = {
   ...forViewer('GET /keys', {
     async run({ session, parts, now }) {
-      const keys = await parts.store.configuration.listKeys(session.account.id)
-      const working = keys.filter((key) => isWorking(key, now))
-      const revoked = keys.filter((key) => !isWorking(key, now))
-      const newestFirst = revoked.sort((a, b) => (b.revokedAt as number) - (a.revokedAt as number))
-      return { keys: working.map(shown), revoked: newestFirst.slice(0, mostRevoked).map(shown) }
+      const { working, ended } = await parts.store.configuration.listRecentKeys(session.account.id, now)
+      return { keys: working.map(shown), revoked: ended.map(shown) }
     },
   }),
   ...forOwner('POST /keys', {
     body: Type.Object({ name: Name, scopes: Type.Optional(Scopes) }, closed),
-    run: ({ session, parts, body, by }) =>
-      createKey(parts.store, session.account.id, body.name, by, body.scopes).catch(refusedAs('TOO_MANY_KEYS')),
+    async run({ session, parts, body, now, by }) {
+      countMade(session.account.id, now)
+      return createKey(parts.store, session.account.id, body.name, by, body.scopes).catch(refusedAs('TOO_MANY_KEYS'))
+    },
   }),
   ...forOwner('PATCH /keys/:keyId', {
     body: Type.Object({ name: Name }, closed),
@@ -42,7 +42,8 @@ export const keyRoutes = {
   /** The new key works at once, the old one until its time of grace ends. */
   ...forOwner('POST /keys/:keyId/replacement', {
     body: Type.Object({ name: Name, graceSeconds: Type.Enum([...graces]) }, closed),
-    async run({ session, parts, params, body, by }) {
+    async run({ session, parts, params, body, now, by }) {
+      countMade(session.account.id, now)
       const old = await needKey(parts, session.account.id, params.keyId)
       const replaced = replaceKey(parts.store, old, body.name, body.graceSeconds, by)
       const made = await replaced.catch(refusedAs('TOO_MANY_KEYS'))

@@ -1,5 +1,4 @@
 // The overview: what happened by day, and what needs attention.
-import { isWorking } from '../../access/keys.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { dateOf, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
@@ -89,18 +88,17 @@ async function ofAccount(
   { published, drafts }: CampaignTotals,
   now: Seconds,
 ): Promise<Attention[]> {
-  const keys = await store.configuration.listKeys(account.id)
+  const { working } = await store.configuration.listRecentKeys(account.id, now)
   const found = [
     ...(account.countdownTools ? [] : ['TOOLS_OFF' as const]),
     ...(published + drafts > 0 ? [] : ['NO_CAMPAIGN' as const]),
-    ...(keys.some((key) => isWorking(key, now)) ? [] : ['NO_KEY' as const]),
+    ...(working.length > 0 ? [] : ['NO_KEY' as const]),
   ]
-  return [...found.map((what) => ({ what, campaignId: null, name: null, until: null })), ...lastToWork(keys, now)]
+  return [...found.map((what) => ({ what, campaignId: null, name: null, until: null })), ...lastToWork(working)]
 }
 
 /** If every key that works was replaced: the one that works longest. */
-function lastToWork(keys: Key[], now: Seconds): Attention[] {
-  const working = keys.filter((key) => isWorking(key, now))
+function lastToWork(working: Key[]): Attention[] {
   const untilOf = ({ revokedAt }: Key) => revokedAt ?? Number.POSITIVE_INFINITY
   const [last] = working.sort((a, b) => untilOf(b) - untilOf(a))
   if (last === undefined || last.revokedAt === null) return []
