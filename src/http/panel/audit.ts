@@ -28,10 +28,11 @@ const number = (text: string | undefined) => (text === undefined ? undefined : N
 
 export const auditRoutes = {
   ...forOwner('GET /audit/choices', {
+    readsMuch: true,
     async run({ session, parts: { store, auditDays } }) {
       const { id } = session.account
-      const [actors, actions] = await Promise.all([store.audit.listActors(id), store.audit.listActions(id)])
-      return { days: auditDays, actors, actions }
+      const actors = await store.audit.listActors(id)
+      return { days: auditDays, actors, actions: await store.audit.listActions(id) }
     },
   }),
   /**
@@ -39,6 +40,7 @@ export const auditRoutes = {
    * is left.
    */
   ...forOwner('GET /audit', {
+    readsMuch: true,
     query: ListQuery,
     async run({ session, parts, query }) {
       const filter = {
