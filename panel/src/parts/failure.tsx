@@ -11,10 +11,13 @@ type Props = {
 
 /** Says what went wrong and what to do next. */
 export function Failure({ of, invalid }: Props) {
-  const { failures, retry, requestId } = useWords(words)
+  const { failures, tooManyFor, retry, requestId } = useWords(words)
   const { error, refetch } = of
   if (error === null) return null
-  const said = (error.code === 'INVALID' && invalid) || (failures[error.code] ?? failures.INTERNAL_ERROR)
+  // Mails are counted by the hour: a minute would be too short a wait.
+  const minutes = error.code === 'TOO_MANY_TRIES' ? Math.ceil((error.retryAfterSeconds ?? 0) / 60) : 0
+  const usual = minutes > 1 ? tooManyFor(minutes) : (failures[error.code] ?? failures.INTERNAL_ERROR)
+  const said = (error.code === 'INVALID' && invalid) || usual
   // A link that is used up stays so.
   const mayRetry = refetch !== undefined && error.code !== 'LINK_USED_UP'
   const shows = error.code === 'INTERNAL_ERROR' && error.requestId !== null

@@ -1,4 +1,4 @@
-import { inBoth } from '../language.ts'
+import { inBoth, plural } from '../language.ts'
 
 /** Words of what stands around every screen, and of what may go wrong on each. */
 export const words = inBoth({
@@ -20,6 +20,8 @@ export const words = inBoth({
       'This account is suspended. You can read everything; nothing can be changed, and recipients see no offers. The people who run this installation can lift that.',
     retry: 'Try again',
     requestId: (id: string) => `Request ${id}`,
+    tooManyFor: (minutes: number) =>
+      `Too many tries. Try again in ${plural('en', minutes, { one: 'a minute', other: '# minutes' })}.`,
     copy: 'Copy',
     copied: 'Copied',
     cancel: 'Cancel',
@@ -113,6 +115,8 @@ export const words = inBoth({
       'To konto jest zawieszone. Możesz wszystko czytać, ale niczego nie zmienisz, a odbiorcy nie widzą ofert. Może to cofnąć osoba, która prowadzi tę instalację.',
     retry: 'Spróbuj ponownie',
     requestId: (id: string) => `Żądanie ${id}`,
+    tooManyFor: (minutes) =>
+      `Zbyt wiele prób. Spróbuj ponownie za ${plural('pl', minutes, { one: 'minutę', few: '# minuty', many: '# minut', other: '# minuty' })}.`,
     copy: 'Kopiuj',
     copied: 'Skopiowano',
     cancel: 'Anuluj',
