@@ -21,7 +21,7 @@ import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { findLeads, leadsOf, Refs, SearchBody } from './lead-search.ts'
-import { countErasure } from './limits.ts'
+import { countErasure, perMinute } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
 import { Email } from './schemas.ts'
 
@@ -34,6 +34,8 @@ const mostOrders = 1_000
 const mostCounted = 100_000
 const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed)
 const importBodyLimit = 1_048_576
+/** For one account: each may write 500 entries of the audit log. */
+const countDeadlines = perMinute(60)
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
 export type ImportOutcome = 'created' | 'existing' | EmailFault
@@ -102,6 +104,7 @@ export const leadRoutes = {
   ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
     body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
     async run({ campaign, parts, body, now, by }) {
+      countDeadlines(campaign.accountId, now)
       const at = body.at === null ? null : needInstant(campaign, body.at)
       const leads = await leadsOf(parts.store, campaign, body.refs)
       const changed = leads.flatMap((lead) => {
