@@ -45,7 +45,7 @@ test('users of a suspended account read everything and change nothing', async ()
   assert.deepEqual((await theirs('GET', '/campaigns')).body.campaigns, [])
 })
 
-test('in the list a campaign ends on a day of its own zone, and counts of a later day are today’s', async () => {
+test('in the list a campaign ends on a day of its own zone, and what was counted on a later day is of today; of what people did only clicks and sign-ups are read', async () => {
   const timeZone = 'Pacific/Kiritimati'
   const deadline = { kind: 'fixed', at: '2099-12-31T01:00' }
   const { settings } = await makeCampaign({ timeZone, mechanism: { startsOn: 'registration', deadline } })
@@ -57,7 +57,18 @@ test('in the list a campaign ends on a day of its own zone, and counts of a late
     store.counts.add([
       { ...of, kind: 'registration', fetcher: 'person', total: 3 },
       { ...of, kind: 'click', fetcher: 'person', total: 2 },
+      { ...of, kind: 'visit', fetcher: 'person', total: 7 },
+      { ...of, kind: 'click', fetcher: 'scanner', total: 9 },
     ]),
+  )
+  const read = await place.arrange((store) => store.counts.byCampaign(accountId, tomorrow))
+  const ofThis = read.filter(({ campaignId }) => campaignId === settings.id)
+  assert.deepEqual(
+    ofThis.map(({ kind, total }) => [kind, total]),
+    [
+      ['click', 2],
+      ['registration', 3],
+    ],
   )
   const { body } = await ask('GET', '/campaigns')
   const found = body.campaigns.find(({ id }: { id: number }) => id === settings.id)

@@ -27,6 +27,7 @@ const mostCounted = 100_000
 
 export const campaignRoutes = {
   ...forViewer('GET /campaigns', {
+    readsMuch: true,
     query: Type.Object({ afterId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })) }, closed),
     async run({ session, parts, query, now }) {
       const { configuration } = parts.store
