@@ -45,6 +45,7 @@ async function join(
   const made = await acceptInvitation(sql, tokenHash, { email, passwordHash }, accountName, by)
   if (made === undefined) return undefined
   await sql.run('UPDATE users SET issuer = ?, subject = ? WHERE id = ?', issuer, subject, made.id)
+  await addUserEntry(sql, by, 'user.linked', made, null, { issuer })
   return { user: made, passwordHash, hasFactor: false }
 }
 

@@ -167,7 +167,7 @@ test('nobody gets a user who is not invited, and a removed user is none', async 
   assert.equal((await signIn('leaver', verified('leaver@example.com'))).led, refusedAs('NOT_INVITED'))
 })
 
-test('an open invitation to the email makes the user with its role, once, and needs no link', async () => {
+test('an open invitation to the email makes the user with its role, once, and needs no link; the audit log says by which provider', async () => {
   await place.arrange((store) =>
     buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'Guest@example.com' }, by()),
   )
@@ -176,6 +176,16 @@ test('an open invitation to the email makes the user with its role, once, and ne
   assert.equal(guest.user.accountId, accountId)
   const row = (await rowsOf(place)).users?.find((one) => one.includes('guest@example.com')) ?? ''
   assert.match(row, /"password_hash":""/)
+  const entries = (await rowsOf(place)).audit_entries?.map((entry) => JSON.parse(entry)) ?? []
+  const ofGuest = entries.filter(
+    ({ subject, subject_name }) => `${subject} ${subject_name}` === 'user guest@example.com',
+  )
+  const said = ofGuest.map(({ action, after }) => [action, JSON.parse(after)]).sort()
+  const linked = { issuer: provider.settings.OIDC_ISSUER }
+  assert.deepEqual(said, [
+    ['user.created', { role: 'viewer' }],
+    ['user.linked', linked],
+  ])
   await place.arrange((store) => buildUsers(store).remove(accountId, guest.user.id, by()))
   assert.equal((await signIn('guest', verified('guest@example.com'))).led, refusedAs('NOT_INVITED'))
 })
