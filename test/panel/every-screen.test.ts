@@ -232,6 +232,35 @@ longTest('with forced colours a chosen item looks chosen', async () => {
   await page.emulateMedia({ forcedColors: 'none' })
 })
 
+longTest(
+  'on paper nothing is cut or covered: no head of the window, a dialog whole and alone, a chart as wide as the page',
+  async () => {
+    const page = await stage.open(owner, { path: `/campaigns/${id}` })
+    const chart = page.getByRole('slider').first()
+    await chart.locator('canvas').waitFor()
+    await page.emulateMedia({ media: 'print' })
+    await page.locator('header').first().waitFor({ state: 'hidden' })
+    await page.getByRole('navigation').waitFor({ state: 'hidden' })
+    const wide = await chart.evaluate((box) => {
+      // Looked at before it is drawn again, as when a page is printed.
+      box.style.width = '300px'
+      return box.querySelector('canvas')?.getBoundingClientRect().width
+    })
+    assert.equal(wide, 300)
+    await page.emulateMedia({ media: 'screen' })
+    await page.goto(`/campaigns/${id}/leads`)
+    await page.getByRole('link', { name: 'ada@example.com' }).click()
+    const lead = page.getByRole('dialog', { name: 'Lead' })
+    await lead.getByText('What happened').waitFor()
+    await page.emulateMedia({ media: 'print' })
+    await page.locator('#root').waitFor({ state: 'hidden' })
+    await page.locator('.mantine-Overlay-root').first().waitFor({ state: 'hidden' })
+    const [shown, whole] = await lead.evaluate(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight])
+    assert.equal(shown, whole)
+    assert.ok((whole as number) > widths.desk.height, String(whole))
+  },
+)
+
 const looks = [
   { width: 'phone', language: 'en', scheme: 'light' },
   { width: 'desk', language: 'pl', scheme: 'dark' },
