@@ -270,6 +270,21 @@ longTest('a long name leaves the other keys as they are, and a dialog gives the 
   assertUntroubled(page)
 })
 
+longTest('on a tablet the keys are no wider than the window, however long their times are', async () => {
+  const page = await stage.open(await stage.person('tablet'), { path: '/integrations', zone: 'Asia/Kolkata' })
+  await makeKey(page, 'Used')
+  const usedNow = Math.floor(Date.now() / 1_000)
+  await page.route('**/panel/api/keys', async (route) => {
+    const answer = await (await route.fetch()).json()
+    const keys = answer.keys.map((key: object) => ({ ...key, lastUsedAt: usedNow }))
+    await route.fulfill({ json: { ...answer, keys } })
+  })
+  await page.setViewportSize({ width: 1_024, height: 768 })
+  await page.reload()
+  await rowOf(page, 'Used').locator('time').nth(1).waitFor()
+  await assertFits(page)
+})
+
 longTest('another account’s keys are not seen', async () => {
   const page = await stage.open(stranger, { path: '/integrations' })
   await page.getByText('There is no key yet').waitFor()
