@@ -232,6 +232,27 @@ longTest('with forced colours a chosen item looks chosen', async () => {
   await page.emulateMedia({ forcedColors: 'none' })
 })
 
+longTest('by ear no two buttons of a screen are called alike', async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${id}/leads` })
+  const assertApart = async () => {
+    const heard = await page.locator('body').ariaSnapshot()
+    const buttons = [...heard.matchAll(/- '?button "([^"]*)"/g)].map(([, name]) => name)
+    assert.ok(buttons.length > 4, String(buttons))
+    assert.deepEqual(
+      buttons.filter((one, index) => buttons.indexOf(one) !== index),
+      [],
+      page.url(),
+    )
+  }
+  await page.getByRole('link', { name: 'ada@example.com' }).click()
+  await page.getByRole('dialog', { name: 'Lead' }).getByText('What happened').waitFor()
+  await assertApart()
+  for (const path of [`/campaigns/${id}/pages`, '/settings/security']) {
+    await settled(page, path)
+    await assertApart()
+  }
+})
+
 longTest(
   'on paper nothing is cut or covered: no head of the window, a dialog whole and alone, a chart as wide as the page',
   async () => {

@@ -58,14 +58,21 @@ export function ByHand() {
   )
 }
 
-/** A button that copies, and says that it has. */
-export function Copy({ text, label }: { text: string; label?: string }) {
+/** A button that copies, and says that it has; `name` tells apart several on one screen, for those who hear them. */
+export function Copy({ text, name }: { text: string; name: string }) {
   const { copy: copyWord, copied } = useWords(words)
   const { isCopied, hasFailed, copy } = useCopy(text)
+  const said = isCopied ? copied : copyWord
   return (
     <>
-      <Button size="xs" variant={isCopied ? 'filled' : 'default'} onClick={copy} aria-live="polite">
-        {isCopied ? copied : (label ?? copyWord)}
+      <Button
+        size="xs"
+        variant={isCopied ? 'filled' : 'default'}
+        onClick={copy}
+        aria-live="polite"
+        aria-label={`${said}: ${name}`}
+      >
+        {said}
       </Button>
       {hasFailed && <ByHand />}
     </>
@@ -90,7 +97,7 @@ export function CopyBlock({ text, name }: { text: string; name: string }) {
           {text}
         </Code>
         <Stack gap="xs" align="end" maw="45%">
-          <Copy text={text} />
+          <Copy text={text} name={name} />
         </Stack>
       </Group>
     </Paper>

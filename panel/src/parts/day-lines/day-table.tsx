@@ -13,7 +13,13 @@ export function DayTable<Name extends string>({ label, lines, days }: DayLinesPr
   const long = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   return (
     <div>
-      <Button variant="subtle" size="xs" onClick={toggle} aria-expanded={isOpen}>
+      <Button
+        variant="subtle"
+        size="xs"
+        onClick={toggle}
+        aria-expanded={isOpen}
+        aria-label={`${text.asTable}: ${label}`}
+      >
         {text.asTable}
       </Button>
       <Collapse expanded={isOpen}>

@@ -20,7 +20,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): vo
         {lines}
       </Code>
       <Group gap="sm">
-        <Copy text={lines} />
+        <Copy text={lines} name={text.recoveryCodes} />
         <Button
           size="xs"
           variant="default"

@@ -133,7 +133,7 @@ function FirstCode({ offer, onClose, onMake }: Dialog & { offer: AnswerOf<'POST 
         >
           {offer.secret}
         </Code>
-        <Copy text={offer.secret} />
+        <Copy text={offer.secret} name={text.key} />
       </Group>
       <CodeInput label={text.firstCode} value={code} onChange={setCode} failed={send.error} />
       <Text size="sm" c="dimmed">

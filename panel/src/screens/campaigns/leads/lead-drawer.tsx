@@ -124,7 +124,7 @@ function Standing({ lead, settings }: { lead: WholeLead; settings: Settings }) {
           {lead.email}
         </Text>
         <Box style={{ flexShrink: 0 }}>
-          <Copy text={lead.email} />
+          <Copy text={lead.email} name={text.email} />
         </Box>
       </Group>
       <div>

@@ -58,7 +58,7 @@ function EntryFacts({ of, choices }: { of: Entry; choices: Choices }) {
           {text.requestId}
         </Text>
         <Code style={{ overflowWrap: 'anywhere' }}>{of.requestId}</Code>
-        <Copy text={of.requestId} />
+        <Copy text={of.requestId} name={text.requestId} />
       </Stack>
       {of.errorCode !== null && (
         <Anchor component={Link} href="/integrations/reference" size="sm">
