@@ -438,7 +438,9 @@ function hide(one, hidden) {
     one.style.setProperty('display', display, priority)
     one.style.removeProperty(ownDisplay)
   }
-  if (hidden && matches.call(one, 'dialog:modal')) /** @type {HTMLDialogElement} */ (one).close()
+  // Only of what is open: browsers of 2022 throw at `:modal`.
+  const dialog = /** @type {HTMLDialogElement} */ (one)
+  if (hidden && dialog.open && matches.call(one, 'dialog:modal')) dialog.close()
   if (hidden && getComputedStyle(one).display !== 'none' && one.style.setProperty) {
     one.style.setProperty(ownDisplay, `${one.style.display},${one.style.getPropertyPriority('display')}`)
     one.style.setProperty('display', 'none', 'important')

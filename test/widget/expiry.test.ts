@@ -238,6 +238,20 @@ longTest('an offer that is an open dialog gives the page back when it is over', 
   await page.getByRole('button', { name: 'Pressed' }).waitFor()
 })
 
+longTest('in a browser of 2022, which throws at a selector that it does not know, the offer ends', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const lc = await stage.service.lead(id)
+  const script = () => {
+    const { matches } = Element.prototype
+    Element.prototype.matches = function (selector) {
+      return matches.call(this, selector.replace(':modal', ':unknown'))
+    }
+  }
+  const { page } = await stage.visitor(t, { script })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await sees(page, 'The offer is over')
+})
+
 test('a copy of an offer that was hidden against the CSS of the page is shown when the offer comes again', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: -5 })
   const lc = await stage.service.lead(id)
