@@ -113,6 +113,8 @@ test('made-up and foreign refs and pages: a page for people, in the language of 
     link.replace(/\/go\/\d+/, '/go/999999999'),
     '/go/9999999999999999/x',
     '/go/',
+    `${link}%`,
+    '/go/1/%ff',
   ]
   for (const path of wrong) {
     holdWords(await open(shop, path), 404, /lang="en".*There is nothing at this address/)

@@ -7,12 +7,14 @@ import type { VisitorParts } from './parts.ts'
 import { sendNothing, timers } from './timers.ts'
 import { widget } from './widget.ts'
 import { widgetApi } from './widget-api.ts'
+import { sendWords } from './words-page.ts'
 
+const linkPrefix = '/go'
 const timerPrefix = '/timer'
 
 export function visitor(parts: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
-    scope.register(links(parts), { prefix: '/go' })
+    scope.register(links(parts), { prefix: linkPrefix })
     scope.register(timers(parts), { prefix: timerPrefix })
     scope.register(widget(parts.log), { prefix: '/widget' })
     scope.register(widgetApi(parts), { prefix: '/visitor/v1' })
@@ -20,8 +22,9 @@ export function visitor(parts: VisitorParts): FastifyPluginAsync {
   }
 }
 
-/** An address that cannot be decoded reaches no surface. Below /timer the answer must still be an image. */
+/** An address that cannot be decoded reaches no surface. What recipients open is still an image or a page for people. */
 export function sendUndecodable(reply: FastifyReply): FastifyReply {
-  const isImage = reply.request.url.startsWith(`${timerPrefix}/`)
-  return isImage ? sendNothing(reply, 'unknown') : sendError(reply, 'NOT_FOUND')
+  const { url } = reply.request
+  if (url.startsWith(`${timerPrefix}/`)) return sendNothing(reply, 'unknown')
+  return url.startsWith(`${linkPrefix}/`) ? sendWords(reply, 404) : sendError(reply, 'NOT_FOUND')
 }
