@@ -258,18 +258,6 @@ test('of the keys that no longer work the newest hundred are listed, and named i
   assert.deepEqual(idsOf(choices.body.keys), [...made.working, ...made.ended])
 })
 
-test('an account makes or replaces a key 60 times a minute', async () => {
-  const { owner } = await newAccount()
-  const make = (_: unknown, n: number) =>
-    n % 2 === 0
-      ? owner('POST', '/keys/00000000-0000-4000-8000-000000000000/replacement', { name: 'a', graceSeconds: 3_600 })
-      : owner('POST', '/keys', { name: 'a' })
-  const answers = await Promise.all(Array.from({ length: 122 }, make))
-  const refused = answers.filter(({ status }) => status === 429).length
-  // The minute may end meanwhile.
-  assert.ok(refused >= 2 && refused <= 62, String(refused))
-})
-
 test('what is done with users and invitations stands in the audit log, without a secret', async () => {
   const { id, owner } = await newAccount()
   await panelSession(place, server, id, 'member')
