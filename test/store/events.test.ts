@@ -595,6 +595,29 @@ test('a node keeps an endpoint until it gives it back, or has not renewed its le
   assert.deepEqual(await holders(), ['two'], 'what was on stays where it is')
 })
 
+test('what a deleted endpoint leaves is removed to the last row where two nodes do it, soon after it was written too', async (t) => {
+  const at = await (emptyDatabases.postgres as (typeof emptyDatabases)[string])(t)
+  const nodes = await Promise.all([openStore(at, options), openStore(at, options)])
+  t.after(() => Promise.all(nodes.map((node) => node.close())))
+  const [{ events }] = nodes
+  const { accountId } = await opened(nodes[0])
+  const endpoint = await events.createEndpoint(accountId, settings(), testerAt(500))
+  // Of so new rows the database has no statistics yet.
+  const looks = Array.from({ length: 6_000 }, (_, index) => {
+    return { endpointId: endpoint.id, dueAt: 900, leadId: index + 1, kind: 'look' as const, detail: 0 }
+  })
+  await events.settle(endpoint, { done: [], failed: [], looks })
+  await events.pauseEndpoint(endpoint, 'deleted', testerAt(600))
+  const begunAt = performance.now()
+  const remove = async (node: Store) => {
+    while ((await node.events.deletedEndpoints()).length > 0) await node.events.purge(endpoint)
+  }
+  await Promise.all(nodes.map(remove))
+  assert.equal((await events.waiting(endpoint, late)).waiting, 0)
+  const seconds = (performance.now() - begunAt) / 1_000
+  assert.ok(seconds < 8, `${seconds}`)
+})
+
 test('the schedules of a sweep that an earlier version began are read in each of its forms', () => {
   const schedule = { timeZone: 'Europe/Warsaw', mechanism: { startsOn: 'registration', deadline: { kind: 'none' } } }
   const cause = sweepCauses.indexOf('edit')

@@ -4,9 +4,9 @@ import { type EndpointSettings, mostEndpoints, type Notice, noticeKinds } from '
 import { formatInstant, instantOrNull, type Seconds } from '../../core/instant.ts'
 import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
-import type { Row, Sql } from '../sql.ts'
+import type { Row, Sql, Statement } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
-import { key, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
+import { changeSome, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
 import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -15,7 +15,7 @@ export const failuresToStop = 5
 /** After an outage with fewer failures, only what failed later than so many seconds into it is due at once. */
 const downSeconds = 60
 
-export const resentAtOnce = 5_000
+export const resentAtOnce = 2_000
 
 const mostOldSecrets = 10
 
@@ -229,32 +229,40 @@ export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: A
  * The same for what was given up since then, as far as it may still be told: at most `resentAtOnce`, since a million
  * would stop everything else meanwhile. Resolves with how many.
  */
-export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
+export async function resendFailed(
+  sql: Sql,
+  rowsAtOnce: number,
+  endpoint: Endpoint,
+  since: Seconds,
+  by: Actor,
+): Promise<number> {
   const { accountId, id, settings } = endpoint
-  const of = 'account_id = ? AND endpoint_id = ?'
-  const own = [accountId, id]
-  // No campaign has the id 0: it is there because a list in SQL needs at least one item.
+  // 0, which none has: a list has one item at least.
   const heard = settings.campaignIds && [0, ...settings.campaignIds]
   const published = `SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0
     ${heard === null ? '' : `AND id IN (${heard.map(() => '?').join(', ')})`}`
   const campaign = `CASE WHEN lead_id < 0 THEN -lead_id ELSE
-    (SELECT campaign_id FROM leads AS l WHERE l.account_id = ? AND l.id = f.lead_id) END`
-  const count = await sql.run(
-    `UPDATE failed_deliveries SET tries = ${storedTries(0, true)}, refused = 0, next_at = ?, last_at = ?
-      WHERE ${of} AND (${key}) IN (SELECT ${key} FROM failed_deliveries AS f
-        WHERE ${of} AND next_at IS NULL AND last_at >= ?
-          AND (kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published})) LIMIT ${resentAtOnce})`,
-    ...[by.at, by.at, ...own, ...own, since, accountId, accountId, ...(heard ?? [])],
-  )
+    (SELECT campaign_id FROM leads AS l WHERE l.account_id = ? AND l.id = failed_deliveries.lead_id) END`
+  const mayBeTold = `AND next_at IS NULL AND last_at >= ?
+    AND (kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published}))`
+  const condition: Statement = [mayBeTold, since, accountId, accountId, ...(heard ?? [])]
+  const some = { table: 'failed_deliveries', condition, limit: resentAtOnce } as const
+  const change = `UPDATE failed_deliveries SET tries = ${storedTries(0, true)}, refused = 0, next_at = ?, last_at = ?`
+  const count = await changeSome(sql, rowsAtOnce, endpoint, some, [change, by.at, by.at])
   const subject = { kind: 'webhook', id, name: settings.name } as const
   const after = { count, failedSince: formatInstant(since) }
   if (count > 0) await addCount(sql, by, { accountId, action: 'webhook.resent', subject, before: null, after })
   return count
 }
 
-/** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */
-export async function purge(sql: Sql, { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>): Promise<boolean> {
-  for (const table of queues) if ((await removeSome(sql, table, accountId, id)) > 0) return false
+/** Removes a part of what an endpoint leaves, and at last itself; true once nothing is left. */
+export async function purge(
+  sql: Sql,
+  rowsAtOnce: number,
+  endpoint: Pick<Endpoint, 'accountId' | 'id'>,
+): Promise<boolean> {
+  const { accountId, id } = endpoint
+  for (const table of queues) if ((await removeSome(sql, rowsAtOnce, endpoint, table)) > 0) return false
   await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)
   await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', accountId, id)
   return true

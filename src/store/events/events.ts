@@ -1,5 +1,5 @@
-// Endpoints, and what waits to be told to them. Both engines run the same statements, each of which names the account.
-import { boundTo, type Runner } from '../sql.ts'
+// Endpoints, and what waits to be told to them. Both engines read these statements alike; each names the account.
+import { boundTo, type Runner, type Sql } from '../sql.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -30,11 +30,16 @@ export type EventsOptions = {
 /** `key` is the installation's own. */
 export function eventsOn(runner: Runner, key: Uint8Array, { sharedClock, rowsAtOnce }: EventsOptions) {
   const { read, write, writeUnflushed } = runner
+  const inRows =
+    <Args extends unknown[], T>(work: (sql: Sql, rows: number, ...args: Args) => Promise<T>) =>
+    (sql: Sql, ...args: Args) =>
+      work(sql, rowsAtOnce, ...args)
   return {
     ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),
     ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
-    ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed, resetTries }),
-    ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
+    ...boundTo(write, { resend, resendFailed: inRows(resendFailed), discardBefore }),
+    ...boundTo(write, { discardFailed: inRows(discardFailed), resetTries: inRows(resetTries) }),
+    ...boundTo(writeUnflushed, { purge: inRows(purge), purgeOld: inRows(purgeOld), setHealth }),
     ...leasesOn(runner, sharedClock),
     ...queueOn(runner, sharedClock, rowsAtOnce),
     ...sweepsOn(runner, rowsAtOnce),

@@ -1,13 +1,13 @@
 // What waits to be told to endpoints, and what failed. Both engines run the same statements.
 import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
-import { inParts, type Row, type Runner, type Sql, type Value } from '../sql.ts'
+import { inParts, type Row, type Runner, type Sql, type Statement, type Value } from '../sql.ts'
 import { type Endpoint, findEndpoint } from './endpoint.ts'
 
 /** The tables of what waits and of what failed. In both, the rows of an endpoint are in the order of `key`. */
 export const queues = ['notices', 'failed_deliveries'] as const
 
-export const key = 'due_at, lead_id, kind, detail'
+const key = 'due_at, lead_id, kind, detail'
 
 /** What became of a delivery so far. */
 type Tried = {
@@ -151,13 +151,50 @@ export async function putFailed(sql: Sql, accountId: number, failed: readonly Fa
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
-async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'], rows: readonly number[][]) {
+const ofEndpoint = 'account_id = ? AND endpoint_id = ?'
+
+function among(keys: readonly number[][]): string {
   const row = '(?, ?, ?, ?)'
-  // SQLite cannot compare with a list of rows, so it gets one row at a time.
-  const among = rows.length === 1 ? `= ${row}` : `IN (${rows.map(() => row).join(', ')})`
-  const sqlText = `DELETE FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND (${key}) ${among}`
-  await sql.run(sqlText, accountId, id, ...rows.flat())
+  // SQLite has no list of rows, and gets one at a time.
+  return `(${key}) ${keys.length === 1 ? `= ${row}` : `IN (${keys.map(() => row).join(', ')})`}`
 }
+
+async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'], keys: readonly number[][]) {
+  await sql.run(`DELETE FROM ${table} WHERE ${ofEndpoint} AND ${among(keys)}`, accountId, id, ...keys.flat())
+}
+
+type Some = { table: Due['queue']; condition: Statement; limit?: number }
+
+/**
+ * Runs `change` on some rows of an endpoint: on all for which `condition` holds, up to `limit`. Resolves with how many it
+ * has found; another node may have removed them meanwhile.
+ *
+ * Their keys are read first. With a subquery in place of these PostgreSQL, where it knows of few rows of the endpoint,
+ * goes through all of them for each one: for 50,000 more than a minute, in which its node did nothing else.
+ */
+export async function changeSome(
+  sql: Sql,
+  rowsAtOnce: number,
+  { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
+  { table, condition: [condition, ...values], limit = purgedAtOnce }: Some,
+  [change, ...changed]: Statement,
+): Promise<number> {
+  const some = `SELECT ${key} FROM ${table} WHERE ${ofEndpoint} ${condition} LIMIT ${limit}`
+  const rows = await sql.all(some, accountId, id, ...values)
+  const keys = rows.map(({ due_at, lead_id, kind, detail }): number[] => [due_at, lead_id, kind, detail])
+  for (const part of inParts(keys, rowsAtOnce))
+    await sql.run(`${change} WHERE ${ofEndpoint} AND ${among(part)}`, ...changed, accountId, id, ...part.flat())
+  return rows.length
+}
+
+/** Of an endpoint, those for which `condition` holds; without one any. Resolves with how many. */
+export const removeSome = (
+  sql: Sql,
+  rowsAtOnce: number,
+  of: Pick<Endpoint, 'accountId' | 'id'>,
+  table: Due['queue'],
+  condition: Statement = [''],
+): Promise<number> => changeSome(sql, rowsAtOnce, of, { table, condition }, [`DELETE FROM ${table}`])
 
 /** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its time. */
 export async function retryAtOnce(
@@ -179,76 +216,60 @@ export async function retryAtOnce(
  * For another URL: what waits for a later try is due at once, as if it had not been tried. Does some of it at a time,
  * until it resolves with 0.
  */
-export function resetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds): Promise<number> {
-  const of = 'account_id = ? AND endpoint_id = ?'
-  return sql.run(
-    `UPDATE failed_deliveries SET next_at = last_at, refused = 0,
-        tries = CASE WHEN tries < 0 THEN ${storedTries(0, true)} ELSE ${storedTries(0, false)} END
-      WHERE ${of} AND (${key}) IN
-        (SELECT ${key} FROM failed_deliveries WHERE ${of} AND next_at > ? AND next_at > last_at LIMIT ${purgedAtOnce})`,
-    ...[accountId, id, accountId, id, now],
-  )
+export function resetTries(sql: Sql, rowsAtOnce: number, endpoint: Endpoint, now: Seconds): Promise<number> {
+  const change = `UPDATE failed_deliveries SET next_at = last_at, refused = 0,
+    tries = CASE WHEN tries < 0 THEN ${storedTries(0, true)} ELSE ${storedTries(0, false)} END`
+  const condition: Statement = ['AND next_at > ? AND next_at > last_at', now]
+  return changeSome(sql, rowsAtOnce, endpoint, { table: 'failed_deliveries', condition }, [change])
 }
 
 /**
  * Removes what failed and was due before `fromAt`, some of it at a time, until it resolves with 0. If it was tried
  * since, it would count as asked for again. Erasures and backfills stay.
  */
-export function discardFailed(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<number> {
+export function discardFailed(sql: Sql, rowsAtOnce: number, endpoint: Endpoint, fromAt: Seconds): Promise<number> {
   const told = (['registered before', 'lead.erased'] as const).map((kind) => noticeKinds.indexOf(kind))
   // By the index of `next_at`, so that what was given up, which may be much more, is not read.
   const waiting = `AND next_at >= 0 AND kind NOT IN (${told.join(', ')}) AND due_at < ? ORDER BY next_at`
-  return removeSome(sql, 'failed_deliveries', accountId, id, waiting, fromAt)
+  return removeSome(sql, rowsAtOnce, endpoint, 'failed_deliveries', [waiting, fromAt])
 }
 
-/** Removes some rows of the endpoint for which `condition` holds, or any. Resolves with how many. */
-export function removeSome(
-  sql: Sql,
-  table: Due['queue'],
-  accountId: number,
-  id: number,
-  condition = '',
-  ...values: Value[]
-): Promise<number> {
-  const of = 'account_id = ? AND endpoint_id = ?'
-  const some = `SELECT ${key} FROM ${table} WHERE ${of} ${condition} LIMIT ${purgedAtOnce}`
-  const ids = [accountId, id]
-  return sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids, ...values)
-}
-
-/** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
-async function endLongWaits(sql: Sql, endpoint: Row, now: Seconds): Promise<number> {
-  const { account_id, id, failing_since, next_try_at, from_at } = endpoint
-  const own = [account_id, id]
+/** Makes due what waits for a time that no failure gives, some of it at a time. Resolves with how many. */
+async function endLongWaits(sql: Sql, rowsAtOnce: number, endpoint: Row, now: Seconds): Promise<number> {
+  const { account_id: accountId, id, failing_since, next_try_at, from_at } = endpoint
   const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
   if (Math.max(failing_since, next_try_at) > now + mostWait.endpoint)
-    await sql.run(`UPDATE endpoints SET ${isWell} WHERE account_id = ? AND id = ?`, ...own)
+    await sql.run(`UPDATE endpoints SET ${isWell} WHERE account_id = ? AND id = ?`, accountId, id)
   if (from_at > now + mostWait.endpoint)
-    await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', now, ...own)
-  const of = 'account_id = ? AND endpoint_id = ?'
-  return sql.run(
-    `UPDATE failed_deliveries SET next_at = ?, last_at = ? WHERE ${of} AND (${key}) IN
-      (SELECT ${key} FROM failed_deliveries WHERE ${of} AND next_at > ? LIMIT ${purgedAtOnce})`,
-    ...[now, now, ...own, ...own, now + mostWait.delivery],
-  )
+    await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', now, accountId, id)
+  const change = 'UPDATE failed_deliveries SET next_at = ?, last_at = ?'
+  const condition: Statement = ['AND next_at > ?', now + mostWait.delivery]
+  const some = { table: 'failed_deliveries', condition } as const
+  return changeSome(sql, rowsAtOnce, { accountId, id }, some, [change, now, now])
 }
 
 /**
  * Removes what is older than 30 days, some of it at a time: deliveries that were given up, and all that a paused
  * endpoint was not told. `dropped` is how many were never tried.
  */
-export async function purgeOld(sql: Sql, now: Seconds): Promise<{ dropped: number; isMore: boolean }> {
+export async function purgeOld(
+  sql: Sql,
+  rowsAtOnce: number,
+  now: Seconds,
+): Promise<{ dropped: number; isMore: boolean }> {
   const before = now - keptSeconds
   let [dropped, isMore] = [0, false]
   const select = 'SELECT account_id, id, paused_at, failing_since, next_try_at, from_at FROM endpoints'
   for (const endpoint of await sql.all(select)) {
-    const { account_id, id, paused_at } = endpoint
-    const ended = await endLongWaits(sql, endpoint, now)
-    // Found by the instant when it was due, which is the order of the table. Without the `+` the engines would use the
-    // index of the next try, and read all that was given up.
+    const { account_id: accountId, id, paused_at } = endpoint
+    const remove = (table: Due['queue'], ...condition: Statement) =>
+      removeSome(sql, rowsAtOnce, { accountId, id }, table, condition)
+    const ended = await endLongWaits(sql, rowsAtOnce, endpoint, now)
+    // By the instant when it was due, in whose order they stand: by that of the next try, `+` keeps the engines from
+    // going over all that was given up.
     const isOld = `AND due_at < ? AND last_at < ? ${paused_at === null ? 'AND +next_at IS NULL' : ''}`
-    const removed = await removeSome(sql, 'failed_deliveries', account_id, id, isOld, before, before)
-    const untold = paused_at === null ? 0 : await removeSome(sql, 'notices', account_id, id, 'AND due_at < ?', before)
+    const removed = await remove('failed_deliveries', isOld, before, before)
+    const untold = paused_at === null ? 0 : await remove('notices', 'AND due_at < ?', before)
     dropped += untold
     isMore ||= Math.max(ended, removed, untold) === purgedAtOnce
   }
