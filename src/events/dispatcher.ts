@@ -31,7 +31,9 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const lanes = new Map<number, Promise<void>>()
   const closing = new AbortController()
   const isClosed = () => closing.signal.aborted
+  const pause = () => sleep(pollMs, undefined, { ref: false, signal: closing.signal }).catch(() => {})
   let isNeeded = true
+  let beside: Promise<void> | undefined
   const isStopping = (accountId: number) => isClosed() || !lease.isHeld(accountId)
   const seconds = () => Math.floor(now() / 1_000)
   const clock = watchClock(parts)
@@ -48,8 +50,11 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     if (lease.isToRenew()) {
       // An endpoint may have been made meanwhile.
       isNeeded = (await lease.renew()) || lease.isToRenew()
-      // Another node may have removed the last endpoint before this one looked at what waits for it.
-      if (!isNeeded) return parts.onWaiting(0, 0)
+      if (!isNeeded) {
+        // Another node may have removed the last endpoint before this one looked at what waits for it.
+        await beside
+        return parts.onWaiting(0, 0)
+      }
       besides.mayBeMore()
     }
     for (const endpoint of await lease.due(seconds())) {
@@ -57,23 +62,19 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
       const begin = () => run(endpoint).finally(() => lanes.delete(id))
       if (!lanes.has(id)) lanes.set(id, begin())
     }
-    await besides.run()
+    beside ??= workBeside()
   }
 
-  /** One lane: round after round, until nothing is due or the server needs a pause. */
+  /** Not waited for: where the database is slow it may take long, and meanwhile events are sent and leases renewed. */
+  async function workBeside(): Promise<void> {
+    await besides.run().catch(failed)
+    await pause()
+    beside = undefined
+  }
+
   async function run(endpoint: Endpoint): Promise<void> {
-    const { accountId } = endpoint
-    const own = { ...parts, lease, isStopping: () => isStopping(accountId) }
-    const round = openLane(own, paces, endpoint, () => own.isStopping() || clock.isQuiet())
-    try {
-      for (let isMore = true; isMore; ) {
-        // Wait for a slot first: what is read before could be old by the time that there is one.
-        const giveBack = await parts.slots(accountId)
-        isMore = await round(giveBack).finally(giveBack)
-      }
-    } catch (error) {
-      failed(error)
-    }
+    const own = { ...parts, lease, isStopping: () => isStopping(endpoint.accountId) }
+    await runLane(own, paces, endpoint, () => own.isStopping() || clock.isQuiet()).catch(failed)
   }
 
   /** While the database is away everything waits: only what is stored is sent. */
@@ -82,9 +83,8 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   async function pollUntilClosed(): Promise<void> {
-    const pause = { ref: false, signal: closing.signal }
     for (;;) {
-      await sleep(pollMs, undefined, pause).catch(() => {})
+      await pause()
       if (isClosed()) return
       await poll().catch(failed)
     }
@@ -94,13 +94,23 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   return {
     async close() {
       closing.abort()
-      await Promise.race([Promise.allSettled([polling, ...lanes.values()]), sleep(closeMs)])
+      await Promise.race([Promise.allSettled([polling, beside, ...lanes.values()]), sleep(closeMs)])
       await Promise.race([lease.release().catch(() => {}), sleep(200)])
     },
   }
 }
 
 type LaneParts = RoundParts & { lease: Lease }
+
+/** Round after round, until nothing is due or the server needs a pause. */
+async function runLane(parts: LaneParts, paces: Paces, endpoint: Endpoint, isOver: () => boolean): Promise<void> {
+  const round = openLane(parts, paces, endpoint, isOver)
+  for (let isMore = true; isMore; ) {
+    // Wait for a slot first: what is read before could be old by the time that there is one.
+    const giveBack = await parts.slots(endpoint.accountId)
+    isMore = await round(giveBack).finally(giveBack)
+  }
+}
 
 /** Each call is a round, which reads the endpoint again; false where the lane ends with it. */
 function openLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () => boolean) {

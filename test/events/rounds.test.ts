@@ -740,6 +740,25 @@ test('once another node has removed the last endpoint, nothing is reported as wa
   assert.equal(waiting, 0)
 })
 
+test('what is removed beside holds up no event, however long the database takes for it', async (t) => {
+  const { endpoint, register, sent, parts, store } = await opened(t)
+  await endpoint(registered)
+  const { promise: hangs, resolve: end } = Promise.withResolvers<void>()
+  let isRemoving = false
+  const purgeOld: Store['events']['purgeOld'] = async (...of) => {
+    isRemoving = true
+    await hangs
+    return store.events.purgeOld(...of)
+  }
+  const dispatcher = openDispatcher({ ...parts, store: { ...store, events: { ...store.events, purgeOld } } })
+  t.after(() => dispatcher.close())
+  for (let waited = 0; !isRemoving && waited < 100; waited += 1) await sleep(50)
+  await register('ada@example.com')
+  for (let waited = 0; sent.length < 1 && waited < 40; waited += 1) await sleep(50)
+  end()
+  assert.equal(sent.length, 1)
+})
+
 longTest('what waits is counted now and then, however long leads are gone through', async (t) => {
   const { endpoint, parts, store } = await opened(t)
   await endpoint(registered)
