@@ -1,7 +1,10 @@
 // Campaigns as the panel saves them, on both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkCampaign } from '../../src/core/campaign.ts'
+import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { routes } from '../../src/http/panel/routes.ts'
+import { buildLeads } from '../../src/leads/leads.ts'
+import type { Campaign } from '../../src/store/model.ts'
 import { tester } from '../support/actor.ts'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -75,7 +78,30 @@ test('in the list a campaign ends on a day of its own zone, and what was counted
   assert.deepEqual([found.endsOn, found.clicks, found.signUps.at(-1)], ['2099-12-31', 2, 3])
 })
 
-test('no deadline can be set by hand that an answer could not write, not even by one more day', async () => {
+test('a lead that is erased while deadlines are set is left out, and the others are answered', async () => {
+  const { settings } = await makeCampaign({ isDraft: false })
+  const path = `/campaigns/${settings.id}/leads`
+  const emails = Array.from({ length: 20 }, (_, n) => `lead-${n}@example.com`)
+  await ask('POST', `${path}/import`, { emails })
+  const found = await ask('POST', `${path}/search`, { prefix: '', state: null, afterEmail: '', limit: 50 })
+  const refs = found.body.leads.map(({ ref }: { ref: string }) => ref)
+  await place.arrange(async (store) => {
+    const campaign = (await store.configuration.findCampaign(settings.id)) as Campaign
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    // Erased after they were found, and before the first is written.
+    const setDeadline: typeof leads.setDeadline = async (of, email, ...rest) => {
+      if (email === emails[7]) await store.leads.erase([{ campaign, email }], tester)
+      return leads.setDeadline(of, email, ...rest)
+    }
+    const { run } = routes['PUT /campaigns/:campaignId/leads/deadlines']
+    const parts = { store, leads: { ...leads, setDeadline } }
+    const asked = { campaign, parts, body: { refs, at: '2099-12-31T10:00' }, now: tester.at, by: tester }
+    const answer = await run(asked as unknown as Parameters<typeof run>[0])
+    assert.deepEqual(answer.leads.map(({ email }) => email).toSorted(), emails.toSpliced(7, 1).toSorted())
+  })
+})
+
+test('no deadline is set by hand that an answer could not write, by a day more neither', async () => {
   const { settings } = await makeCampaign({ timeZone: 'America/New_York' })
   const leads = `/campaigns/${settings.id}/leads`
   const { ref } = (await ask('POST', leads, { email: 'far@example.com' })).body

@@ -99,7 +99,7 @@ export const leadRoutes = {
   }),
   /**
    * Sets a deadline by hand for several: one local time of the campaign's zone, or with null a day later than each has,
-   * counted from now if that has passed. A lead without a deadline keeps none.
+   * counted from now if that has passed. A lead without a deadline keeps none. Resolves with those that were set.
    */
   ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
     body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
@@ -111,7 +111,9 @@ export const leadRoutes = {
         const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
         return deadline === null ? [] : [parts.leads.setDeadline(idsOf(campaign), lead.email, deadline, by)]
       })
-      return { leads: (await Promise.all(changed)).map((done) => exportLine(needDone(done))) }
+      // One that was erased meanwhile is no failure of the others, whose deadlines are set.
+      const done = (await Promise.all(changed)).filter((one) => one !== 'LEAD_NOT_FOUND')
+      return { leads: done.map((one) => exportLine(needDone(one))) }
     },
   }),
   /** Registers as the API does: an existing lead may be reset, or begin another attempt. */
