@@ -42,11 +42,15 @@ export type Leads = {
   add(of: CampaignOf, email: string, by: Actor): Promise<Registration | LeadRefusal>
   /** Sets the lead's deadline by hand, or with null clears it. */
   setDeadline(of: CampaignOf, email: string, deadlineAt: Seconds | null, by: Actor): Promise<LeadView | LeadRefusal>
+  /** Sets it to what `next` makes of the offer as it then is; null changes nothing. */
+  moveDeadline(of: CampaignOf, email: string, next: NextDeadline, by: Actor): Promise<LeadView | LeadRefusal>
   /** Registers the email unless it is registered already, also in a draft. All of an import have the same `by`. */
   importLead(of: CampaignOf, email: string, now: Seconds, by: Actor): Promise<Registration | LeadRefusal>
 }
 
 export const idsOf = ({ accountId, id }: Campaign): CampaignOf => ({ accountId, campaignId: id })
+
+type NextDeadline = (offer: Offer) => Seconds | null
 
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
@@ -108,6 +112,15 @@ const settingDeadline = (deadlineAt: Seconds | null, by: Actor): Change => ({
     const subject = { kind: 'lead', id, name: campaign.name } as const
     const change = { accountId: campaign.accountId, action: 'lead.deadline_set' as const, subject }
     return { by, change: { ...change, before: byHand(attempt), after: byHand(next) } }
+  },
+})
+
+const movingDeadline = (next: NextDeadline, by: Actor): Change => ({
+  ...settingDeadline(null, by),
+  attempt: ({ terms }, lead, now) => {
+    const { attempt } = lead as Lead
+    const deadlineAt = next(offerAt(terms, attempt, now))
+    return deadlineAt === null ? attempt : setByHand(terms, attempt, deadlineAt, now)
   },
 })
 
@@ -179,6 +192,7 @@ export function buildLeads(
     add: (of, email, by) => apply(of, email, by.at, adding(by)),
     importLead: (of, email, now, by) => apply(of, email, now, importing(by)),
     setDeadline: (of, email, deadlineAt, by) => apply(of, email, by.at, settingDeadline(deadlineAt, by)),
+    moveDeadline: (of, email, next, by) => apply(of, email, by.at, movingDeadline(next, by)),
     async lookUp(of, email, now) {
       const campaign = await configCache.campaign(of.campaignId)
       if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'

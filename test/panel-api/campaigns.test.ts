@@ -78,6 +78,17 @@ test('in the list a campaign ends on a day of its own zone, and what was counted
   assert.deepEqual([found.endsOn, found.clicks, found.signUps.at(-1)], ['2099-12-31', 2, 3])
 })
 
+test('a day more that several give a lead at once is a day for each of them', async () => {
+  const { settings } = await makeCampaign({ isDraft: false })
+  const path = `/campaigns/${settings.id}/leads`
+  const { ref } = (await ask('POST', path, { email: 'more@example.com' })).body
+  const deadline = async () => (await ask('GET', `${path}/${ref}`)).body.deadline as number
+  const before = await deadline()
+  await Promise.all(Array.from({ length: 5 }, () => ask('PUT', `${path}/deadlines`, { refs: [ref], at: null })))
+  // Or an hour less or more, where the clocks change meanwhile.
+  assert.equal(Math.round(((await deadline()) - before) / 86_400), 5)
+})
+
 test('a lead that is erased while deadlines are set is left out, and the others are answered', async () => {
   const { settings } = await makeCampaign({ isDraft: false })
   const path = `/campaigns/${settings.id}/leads`

@@ -6,7 +6,7 @@ import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault } from '../../core/email.ts'
 import { isWritable, type Seconds } from '../../core/instant.ts'
 import { deadlineInWords } from '../../core/mail-html.ts'
-import { begin, offerAt } from '../../core/mechanism/attempt.ts'
+import { begin, type Offer, offerAt } from '../../core/mechanism/attempt.ts'
 import { dateOf, parseDateTime } from '../../core/mechanism/calendar.ts'
 import { addPeriod, periodOf } from '../../core/mechanism/period.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
@@ -107,9 +107,12 @@ export const leadRoutes = {
       countDeadlines(campaign.accountId, now)
       const at = body.at === null ? null : needInstant(campaign, body.at)
       const leads = await leadsOf(parts.store, campaign, body.refs)
+      const [of, later] = [idsOf(campaign), (offer: Offer) => dayLater(campaign, offer.deadline, now)]
       const changed = leads.flatMap((lead) => {
-        const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
-        return deadline === null ? [] : [parts.leads.setDeadline(idsOf(campaign), lead.email, deadline, by)]
+        if (at !== null) return [parts.leads.setDeadline(of, lead.email, at, by)]
+        if (later(view(campaign, lead, now).offer) === null) return []
+        // Looked at again when it is written: somebody else may give a day more at the same time.
+        return [parts.leads.moveDeadline(of, lead.email, later, by)]
       })
       // One that was erased meanwhile is no failure of the others, whose deadlines are set.
       const done = (await Promise.all(changed)).filter((one) => one !== 'LEAD_NOT_FOUND')
