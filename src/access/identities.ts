@@ -29,6 +29,21 @@ export async function enter(
   const known = await identities.find(identity)
   if (known !== undefined && following !== null) return 'EMAIL_TAKEN'
   if (known !== undefined) return (await begin(access, known, client, now)) ?? 'NOT_INVITED'
+  const entered = await enterFirst(store, identity, following, client, now)
+  if (typeof entered !== 'string' || following !== null) return entered
+  // The same person may have come back in another tab meanwhile, which has done what this one was to do.
+  const meanwhile = await identities.find(identity)
+  return (meanwhile && (await begin(access, meanwhile, client, now))) ?? entered
+}
+
+async function enterFirst(
+  store: Pick<Store, 'access' | 'identities'>,
+  identity: Identity,
+  following: Following | null,
+  client: Client,
+  now: Seconds,
+): Promise<SignedIn | IdentityRefusal> {
+  const { access, identities } = store
   if (identity.email === null) return 'EMAIL_NOT_VERIFIED'
   const email = emailKey(identity.email)
   const by: Actor = { kind: 'user', name: email, address: client.address, at: now }

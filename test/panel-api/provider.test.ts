@@ -130,6 +130,22 @@ test('the session is an ordinary one: it remembers the browser, and ends the one
   assert.equal(((await old.json()) as any).signedIn, false)
 })
 
+test('who comes back in several tabs at once the first time is let in by each of them', async () => {
+  await userOf('tabs@example.com')
+  await place.arrange((store) =>
+    buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'joins@example.com' }, by()),
+  )
+  for (const email of ['tabs@example.com', 'joins@example.com']) {
+    state.who = email
+    state.people[email] = verified(email)
+    const tabs = [browser(), browser(), browser()]
+    const backs: URL[] = []
+    for (const tab of tabs) backs.push(await tab.atProvider(await tab.begin()))
+    const led = await Promise.all(tabs.map((tab, n) => tab.comeBack(backs[n] as URL)))
+    assert.deepEqual(led, ['/', '/', '/'], email)
+  }
+})
+
 test('an unverified email is refused; at Entra xms_edov stands for email_verified', async () => {
   await userOf('edov@example.com')
   const email = 'edov@example.com'
