@@ -83,11 +83,15 @@ async function createUser(sql: Sql, accountId: number, user: NewUser, by: Actor)
     ...[accountId, user.email, user.passwordHash, user.role, by.at],
   )
   if (row === undefined) throw new Refused('this email has a user already')
-  // Ends all invitations to this email: a second one would let somebody back in who is removed later.
-  await sql.run('DELETE FROM invitations WHERE account_id = ? AND email = ?', accountId, user.email)
+  await endInvitationsTo(sql, accountId, user.email)
   const created = toUser(row)
   await addUserEntry(sql, by, 'user.created', created, null, { role: created.role })
   return created
+}
+
+/** Of somebody who joins or is removed: another one would let them back in later. */
+async function endInvitationsTo(sql: Sql, accountId: number, email: string): Promise<void> {
+  await sql.run('DELETE FROM invitations WHERE account_id = ? AND email = ?', accountId, email)
 }
 
 async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
@@ -143,6 +147,8 @@ async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor
   if (user === undefined) return false
   if (isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user an owner first')
   await endAccess(sql, userId)
+  // An owner may have invited them while they joined.
+  await endInvitationsTo(sql, accountId, user.email)
   await sql.run('DELETE FROM users WHERE id = ?', userId)
   await addUserEntry(sql, by, 'user.removed', user, { role: user.role }, null)
   return true

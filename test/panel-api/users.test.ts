@@ -82,8 +82,11 @@ test('somebody who has joined cannot use another invitation to their email, even
     const theirs = await users.invite(other, { role: 'viewer', email }, by)
     assert.ok(await users.accept(first, { email, password, accountName: '' }, '127.0.0.1', client, by))
     const joined = await users.find(email)
-    assert.equal(await users.remove(user.accountId, joined?.id ?? 0, by), true)
     assert.equal(await users.invitation(second, now), undefined)
+    // By an owner who had looked before they joined.
+    const third = await invited()
+    assert.equal(await users.remove(user.accountId, joined?.id ?? 0, by), true)
+    assert.equal(await users.invitation(third, now), undefined)
     // That of another account is that account's.
     const left = await store.identities.findInvitationTo(email, now)
     assert.ok(left && Buffer.from(hashOf(theirs)).equals(left))
