@@ -10,7 +10,9 @@ export function passwordResetsOn({ read, write }: Runner) {
 
 /** Ends the user's earlier links. False if no user has the email. */
 async function create(sql: Sql, email: string, tokenHash: Uint8Array, endsAt: Seconds): Promise<boolean> {
-  const user = await sql.get('SELECT id FROM users WHERE email = ?', email)
+  // Changes nothing: on PostgreSQL this waits for another link that is being made, so that the delete finds it.
+  const hold = 'UPDATE users SET password_hash = password_hash WHERE email = ? RETURNING id'
+  const user = await sql.get(hold, email)
   if (user === undefined) return false
   await sql.run('DELETE FROM password_resets WHERE user_id = ?', user.id)
   const insert = 'INSERT INTO password_resets (token_hash, user_id, ends_at) VALUES (?, ?, ?)'
