@@ -303,3 +303,45 @@ longAtBothWidths('a name of spaces is marked where it stands', async (width) => 
   assertUntroubled(page)
   await page.context().close()
 })
+
+longTest('on a slow network a button whose work is under way says so, and is not pressed again', async () => {
+  const account = ['--account', String(owner.accountId)]
+  const endpoint = ['--name', 'Slow', '--url', 'https://example.com/', '--kinds', 'lead.registered']
+  await stage.place.json(['webhook', 'create', ...account, ...endpoint])
+  const page = await open('/settings/users', 'desk')
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  const withdraw = page.getByRole('button', { name: /^Withdraw the invitation/ })
+  await withdraw.waitFor()
+  const delay = (path: string | RegExp) =>
+    page.route(path, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await route.continue()
+    })
+  await delay(/api\/invitations/)
+  const done = page.waitForResponse((answer) => answer.request().method() === 'DELETE')
+  await withdraw.click()
+  await withdraw.and(page.locator(':disabled')).waitFor()
+  // Until the list is read again it stands there still.
+  await done
+  assert.equal(await withdraw.isDisabled(), true)
+  await withdraw.waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('alert').count(), 0)
+  await page.goto('/integrations/webhooks')
+  await delay('**/panel/api/webhooks/*/pause')
+  const menu = page.getByRole('button', { name: 'Actions on “Slow”' })
+  await menu.click()
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await menu.and(page.locator('[data-loading]')).waitFor()
+  await page.getByText('“Slow” is paused.').waitFor()
+  await page.locator('button:focus').and(menu).waitFor()
+  // What is no change, too.
+  await page.goto('/campaigns')
+  await delay(`**/panel/api/campaigns/${id}`)
+  const exporting = page.getByRole('button', { name: 'Actions on Course', exact: true })
+  await exporting.click()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Export' }).click()
+  await exporting.and(page.locator('[data-loading]')).waitFor()
+  await downloading
+  await page.locator('button:focus').and(exporting).waitFor()
+})

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useOpenAfter } from './open-after.ts'
 
 /** The button of a menu alone, until it is pressed: fifty whole menus take a phone half a second. */
@@ -30,6 +30,13 @@ type Props = {
 export function RowMenu({ label, actions, disabled = false, loading = false, isOpen = false }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const [isShown, setShown] = useOpenAfter(isOpen)
+  useEffect(() => {
+    if (!loading) return undefined
+    // A button that waits is disabled, which hands the focus to the page.
+    return () => {
+      if (document.activeElement === document.body) button.current?.focus()
+    }
+  }, [loading])
   if (actions.length === 0) return null
   const change = (isOpen: boolean) => {
     // Before an action goes on: its dialog gives the focus back to what had it, and its field keeps what it takes.

@@ -43,7 +43,7 @@ export function Invitations() {
           </Title>
           <Stack component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.open}>
             {data.invitations.map((one) => (
-              <Row key={one.id} of={one} onWithdraw={() => withdrawOne(one)} />
+              <Row key={one.id} of={one} isWithdrawing={withdraw.isPending} onWithdraw={() => withdrawOne(one)} />
             ))}
           </Stack>
         </Stack>
@@ -52,7 +52,9 @@ export function Invitations() {
   )
 }
 
-function Row({ of, onWithdraw }: { of: Invitation; onWithdraw(): void }) {
+type RowProps = { of: Invitation; isWithdrawing: boolean; onWithdraw(): void }
+
+function Row({ of, isWithdrawing, onWithdraw }: RowProps) {
   const text = useWords(roleWords)
   const name = of.email ?? text.passedOn
   const { suspended } = useSession().account
@@ -72,7 +74,7 @@ function Row({ of, onWithdraw }: { of: Invitation; onWithdraw(): void }) {
         variant="subtle"
         color="red"
         size="xs"
-        disabled={suspended}
+        disabled={suspended || isWithdrawing}
         onClick={onWithdraw}
         aria-label={text.withdrawOf(name, role)}
       >

@@ -14,7 +14,7 @@ import { words } from './words.ts'
 /** What is being done, in a dialog. */
 export type Action = { what: 'create' } | { what: 'edit' | 'resume' | 'rotate' | 'backfill' | 'remove'; of: Webhook }
 
-/** What can be done with one webhook, as a menu has it. */
+/** What can be done with one webhook, as a menu has it, and whether it is being done. */
 export function useActions(of: Webhook, act: (action: Action) => void) {
   const text = useWords(words)
   const pause = useSend('POST /webhooks/:endpointId/pause')
@@ -23,14 +23,15 @@ export function useActions(of: Webhook, act: (action: Action) => void) {
   const onError = useToastFailure()
   const onSuccess = () => toast(text.paused(of.name))
   const stop = () => pause.mutate({ params: { endpointId: of.id } }, { onSuccess, onError })
-  if (!may) return []
-  return [
+  if (!may) return { actions: [] }
+  const actions = [
     { name: text.edit, onClick: () => act({ what: 'edit', of }) },
     isPaused ? { name: text.resume, onClick: () => act({ what: 'resume', of }) } : { name: text.pause, onClick: stop },
     { name: text.rotate, onClick: () => act({ what: 'rotate', of }) },
     { name: text.backfill, onClick: () => act({ what: 'backfill', of }) },
     { name: text.remove, isDangerous: true, onClick: () => act({ what: 'remove', of }) },
   ]
+  return { actions, loading: pause.isPending }
 }
 
 type DialogProps = { all: Webhooks; action: Action | null; onClose(): void }

@@ -18,7 +18,7 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
   const text = useWords(words)
   const { account } = useSession()
   const mayTest = useMay('owner')
-  const actions = useActions(of, act)
+  const doing = useActions(of, act)
   return (
     <Stack gap="lg">
       <Anchor component={Link} href="/integrations/webhooks" onClick={() => focusMade(String(of.id))} size="sm">
@@ -38,7 +38,7 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
           </Group>
           <Trouble of={of} />
         </Stack>
-        <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={actions} />
+        <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} {...doing} />
       </Group>
       {mayTest && <Test of={of} />}
       <Verify />

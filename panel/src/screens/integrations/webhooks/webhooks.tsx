@@ -104,7 +104,7 @@ function Row({ of, act }: { of: Webhook; act(action: Action): void }) {
       </td>
       <td data-label={text.waiting}>{text.counted(of.waiting)}</td>
       <td>
-        <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={useActions(of, act)} />
+        <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} {...useActions(of, act)} />
       </td>
     </tr>
   )
