@@ -232,6 +232,22 @@ longTest('with forced colours a chosen item looks chosen', async () => {
   await page.emulateMedia({ forcedColors: 'none' })
 })
 
+longTest('the title of the window tells the parts of a screen apart', async () => {
+  const page = await stage.open(owner)
+  const titles = [
+    [`/campaigns/${id}`, 'Results – Autumn course – Lastcall'],
+    [`/campaigns/${id}/leads`, 'Leads – Autumn course – Lastcall'],
+    [`/campaigns/${id}/nothing-here`, 'There is nothing here – Lastcall'],
+    ['/integrations/webhooks', 'Webhooks – Integrations – Lastcall'],
+    ['/settings', 'Account – Settings – Lastcall'],
+    ['/campaigns', 'Campaigns – Lastcall'],
+  ] as const
+  for (const [path, title] of titles) {
+    await settled(page, path)
+    assert.equal(await page.title(), title)
+  }
+})
+
 longTest('by ear no two buttons of a screen are called alike', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/leads` })
   const assertApart = async () => {

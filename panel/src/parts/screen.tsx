@@ -1,11 +1,19 @@
 import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
-/** One screen: its name as heading and in the window's title, and what can be done on it. */
-export function Screen({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+/** It tells apart tabs of the browser, and the steps of its Back: where a screen has parts, the part comes first. */
+export function useWindowTitle(...names: (string | undefined)[]): void {
+  const title = [...names.filter((name) => name !== undefined), 'Lastcall'].join(' – ')
   useEffect(() => {
-    document.title = `${title} – Lastcall`
+    document.title = title
   }, [title])
+}
+
+type Props = { title: string; part?: string | undefined; actions?: ReactNode; children: ReactNode }
+
+/** One screen: its name as heading and in the window's title, and what can be done on it. */
+export function Screen({ title, part, actions, children }: Props) {
+  useWindowTitle(part, title)
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="center">

@@ -1,15 +1,16 @@
 import { Stack } from '@mantine/core'
-import { type ComponentType, lazy, useEffect } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { useParams } from 'wouter'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
 import { PartTabs } from '../../parts/part-tabs.tsx'
+import { useWindowTitle } from '../../parts/screen.tsx'
 import { NotFoundScreen } from '../not-found.tsx'
 import { CampaignHeader } from './header.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type EditedPart, useUnsaved } from './unsaved.ts'
-import { useCampaign, type Whole } from './use-campaign.ts'
+import { type Settings, useCampaign, type Whole } from './use-campaign.ts'
 import { words } from './words.ts'
 
 export type PartProps = { read: Whole }
@@ -22,25 +23,22 @@ const parts = {
   timer: lazy(() => import('./timer/timer.tsx')),
   leads: lazy(() => import('./leads/leads.tsx')),
 } satisfies Record<string, ComponentType<PartProps>>
+type PartName = keyof typeof parts
 
 /** One campaign: its name and state, and one of its parts. */
 export default function CampaignScreen() {
   const { part = 'results', ref } = useParams<{ part?: string; ref?: string }>()
   const isPlace = Object.hasOwn(parts, part) && (ref === undefined || part === 'leads')
   const campaign = useCampaign()
-  const name = campaign.data?.settings.name
-  useEffect(() => {
-    if (name !== undefined) document.title = `${name} – Lastcall`
-  }, [name])
   if (campaign.error?.code === 'NOT_FOUND' || !isPlace) return <NotFoundScreen />
   if (campaign.isLoadingError) return <Failure of={campaign} />
   if (campaign.isPending) return <Waiting />
-  const Part = parts[part as keyof typeof parts]
+  const Part = parts[part as PartName]
   return (
     // Of another campaign, to which the browser may go back at once, nothing is selected, searched for or asked.
     <Stack key={campaign.data.settings.id} gap="lg">
       <CampaignHeader of={campaign.data} />
-      <CampaignTabs part={part} campaignId={campaign.data.settings.id} />
+      <CampaignTabs part={part as PartName} settings={campaign.data.settings} />
       <Loaded>
         <Part key={part} read={campaign.data} />
       </Loaded>
@@ -49,15 +47,17 @@ export default function CampaignScreen() {
   )
 }
 
-function CampaignTabs({ part, campaignId }: { part: string; campaignId: number }) {
+function CampaignTabs({ part, settings }: { part: PartName; settings: Settings }) {
   const text = useWords(words)
-  const tabs = (Object.keys(parts) as (keyof typeof parts)[]).map((name) => ({
-    name,
-    path: `/campaigns/${campaignId}${name === 'results' ? '' : `/${name}`}`,
+  const { id: campaignId, name } = settings
+  useWindowTitle(text[part], name)
+  const tabs = (Object.keys(parts) as PartName[]).map((one) => ({
+    name: one,
+    path: `/campaigns/${campaignId}${one === 'results' ? '' : `/${one}`}`,
     title: (
       <>
-        {text[name]}
-        {name !== 'results' && name !== 'leads' && <UnsavedMark campaignId={campaignId} part={name} />}
+        {text[one]}
+        {one !== 'results' && one !== 'leads' && <UnsavedMark campaignId={campaignId} part={one} />}
       </>
     ),
   }))

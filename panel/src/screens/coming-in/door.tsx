@@ -1,13 +1,12 @@
 import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import icon from '../../icon.svg'
+import { useWindowTitle } from '../../parts/screen.tsx'
 import { LanguageSelect } from '../../parts/shell.tsx'
 
 /** What stands around the screens before the session. */
 export function Door({ title, children }: { title: string; children: ReactNode }) {
-  useEffect(() => {
-    document.title = `${title} – Lastcall`
-  }, [title])
+  useWindowTitle(title)
   return (
     <Center mih="100vh" p="md" component="main">
       <Stack w="100%" maw={400} gap="lg">

@@ -30,7 +30,7 @@ export default function IntegrationsScreen() {
     title: text[name],
   }))
   return (
-    <Screen title={integrations}>
+    <Screen title={integrations} part={text[part as PartName]}>
       <PartTabs label={text.parts} value={part} tabs={tabs} />
       <Loaded>
         <Part key={part} />

@@ -33,7 +33,7 @@ export default function SettingsScreen() {
     title: text.parts[name],
   }))
   return (
-    <Screen title={text.title}>
+    <Screen title={text.title} part={text.parts[part as PartName]}>
       <PartTabs label={text.partsLabel} value={part} tabs={tabs} />
       {shown.some((name) => name === part) ? (
         <Loaded>
