@@ -21,6 +21,7 @@ import {
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
+const colleague = isFull ? await stage.colleague(owner, 'member') : owner
 
 const course = {
   name: 'Autumn course',
@@ -285,18 +286,18 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   await one.getByLabel('Name').fill('Mine')
   await changeElsewhere(one, id, endsAfter('PT72H'))
   await save(one).click()
-  await one.getByText('Someone else saved changes meanwhile').waitFor()
+  await one.getByText('Other changes were saved meanwhile').waitFor()
   assert.equal(await one.getByRole('alert').count(), 1)
   assert.equal((await saved(one, id)).name, 'Autumn course')
   assert.equal(await one.getByLabel('Name').inputValue(), 'Mine')
   if (isFull) await one.reload()
-  const clash = one.getByRole('alert').filter({ hasText: 'Someone else saved changes meanwhile' })
+  const clash = one.getByRole('alert').filter({ hasText: 'Other changes were saved meanwhile' })
   await clash.locator('time').filter({ hasText: 'GMT' }).waitFor()
-  assert.match(await clash.innerText(), /owner\d*@example\.com, .* GMT.*\. Yours are not saved yet\./)
+  assert.match(await clash.innerText(), /You, in another window, .* GMT.*\. Those here are not saved yet\./)
   assert.match(await clash.getByRole('row').last().innerText(), /^When the offer ends\s+3 days\s+2 days$/)
   await assertAccessible(one)
   assert.equal((await saved(one, id)).name, 'Autumn course')
-  await one.getByRole('button', { name: 'Take theirs' }).click()
+  await one.getByRole('button', { name: 'Take what is saved' }).click()
   await one.getByText('Everything is saved').waitFor()
   // What was pressed has gone.
   await one.locator('button:focus', { hasText: 'Save' }).waitFor()
@@ -305,13 +306,14 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
 
   // Or one's own are kept, over theirs.
   await one.getByLabel('Name').fill('Mine after all')
-  await changeElsewhere(one, id, (settings) => ({
+  await changeElsewhere(await stage.open(colleague), id, (settings) => ({
     ...endsAfter('PT24H')(settings),
     onExpiry: { action: 'ZERO' },
   }))
   await save(one).click()
   await clash.getByRole('row', { name: 'When time is up the countdown stays at zero the offer is hidden' }).waitFor()
-  await one.getByRole('button', { name: 'Keep mine' }).click()
+  assert.match(await clash.innerText(), /member-of-\d+@example\.com, .* GMT/)
+  await one.getByRole('button', { name: 'Keep what is here' }).click()
   await one.getByText('Everything is saved').waitFor()
   await one.locator('button:focus', { hasText: 'Save' }).waitFor()
   const { name, mechanism } = await saved(one, id)

@@ -53,7 +53,7 @@ async function save(page: Page, what: 'pages' | 'timer'): Promise<void> {
   await page.locator('button:focus', { hasText: `Save ${what}` }).waitFor()
 }
 
-const behind = (page: Page) => page.getByText('Someone else saved changes meanwhile')
+const behind = (page: Page) => page.getByText('Other changes were saved meanwhile')
 
 longAtBothWidths('pages follow what a colleague saves, and never overwrite it unseen', async (width) => {
   const id = await make()

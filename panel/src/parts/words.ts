@@ -80,7 +80,7 @@ export const words = inBoth({
       TOO_MANY_KEYS: 'The account has as many keys as it can. Revoke one that nobody needs, then try again.',
       TOO_MANY_WEBHOOKS: 'The account has as many webhooks as it can. Delete one that nobody needs, then try again.',
       WEBHOOKS_OFF: 'The operator has switched webhooks off.',
-      CHANGED_MEANWHILE: 'Someone else has just changed this. Look at it, then try again.',
+      CHANGED_MEANWHILE: 'This has just been changed elsewhere. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft, so nobody can sign up. Publish it first, then try again.',
       EMAIL_TAKEN: 'This email is taken. Sign in with it, or use another.',
       NO_PROVIDER: 'Single sign-on is not set up here. Sign in with email and password.',
@@ -179,7 +179,7 @@ export const words = inBoth({
       TOO_MANY_WEBHOOKS:
         'Jest już tyle webhooków, ile może być. Usuń taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
       WEBHOOKS_OFF: 'Operator wyłączył webhooki.',
-      CHANGED_MEANWHILE: 'Ktoś inny właśnie to zmienił. Sprawdź to i spróbuj ponownie.',
+      CHANGED_MEANWHILE: 'To właśnie zmieniono gdzie indziej. Sprawdź to i spróbuj ponownie.',
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się tym adresem albo podaj inny.',

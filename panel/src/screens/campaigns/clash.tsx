@@ -3,13 +3,14 @@ import type { CallFailed } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { TimesIn } from '../../parts/time-text.tsx'
+import { useSession } from '../../session.ts'
 import { settingName, words } from './clash-words.ts'
 import type { Difference, Value } from './differences.ts'
 import type { Clash } from './use-edited.ts'
 
 type Props = { of: { clash: Clash | null; error: CallFailed | null; isPending: boolean } }
 
-/** What somebody else has saved meanwhile beside one's own, with the two ways on; and why saving failed. */
+/** What was saved meanwhile by somebody else, or in another window, beside what is here, with the two ways on; and why saving failed. */
 export function Behind({ of: { clash, error, isPending } }: Props) {
   const text = useWords(words)
   // One of the two says it.
@@ -41,9 +42,10 @@ export function Behind({ of: { clash, error, isPending } }: Props) {
 
 function By({ of: { changed, timeZone } }: { of: Clash }) {
   const text = useWords(words)
+  const { user } = useSession()
   if (changed === null) return text.outside
-  const { at, by } = changed
-  return <TimesIn at={[at]} say={(when = '') => text.by(by ?? text.formerUser, when)} timeZone={timeZone} />
+  const who = changed.by === user.email ? text.you : (changed.by ?? text.formerUser)
+  return <TimesIn at={[changed.at]} say={(when = '') => text.by(who, when)} timeZone={timeZone} />
 }
 
 function Differences({ of }: { of: Difference[] }) {
