@@ -354,7 +354,9 @@ function tick() {
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
   // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
   for (const one of document.querySelectorAll('[data-lastcall=bar]')) if (one !== bar) one.remove()
-  for (const one of document.querySelectorAll(':is([hidden],[role=timer]):not([data-lastcall])'))
+  for (const one of document.querySelectorAll(
+    '[hidden]:not([data-lastcall]),[role=timer]:not([data-lastcall=countdown])',
+  ))
     release(/** @type {HTMLElement} */ (one))
   let nextMs = 1000
   for (const c of campaigns) {

@@ -553,18 +553,22 @@ test('an element that a page makes another one of, as React does, is not hidden 
   await page.getByText('Full price').waitFor({ timeout: 10_000 })
 })
 
-test('a countdown that a page makes another element of leaves neither its time nor its role there', async (t) => {
-  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
-  const { page } = await stage.visitor(t)
-  await page.goto(stage.put({ campaigns: [id], body: '<p data-lastcall="countdown"></p>', attributes: 'data-bar=off' }))
-  await page.getByRole('timer').waitFor()
-  await page.locator('p').evaluate((one) => {
-    one.removeAttribute('data-lastcall')
-    one.append('Full price')
+for (const mark of someOf(['', 'offer'], 1))
+  test(`a countdown that a page makes another element of leaves neither time nor role there: "${mark}"`, async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+    const { page } = await stage.visitor(t)
+    const body = '<p data-lastcall="countdown"></p>'
+    await page.goto(stage.put({ campaigns: [id], body, attributes: 'data-bar=off' }))
+    await page.getByRole('timer').waitFor()
+    await page.locator('p').evaluate((one, other) => {
+      one.removeAttribute('data-lastcall')
+      if (other) one.setAttribute('data-lastcall', other)
+      one.append('Full price')
+    }, mark)
+    await eventually(() => page.locator('p').innerText(), 'Full price')
+    const names = await page.locator('p').evaluate((one) => one.getAttributeNames())
+    assert.deepEqual(names, mark ? ['data-lastcall'] : [])
   })
-  await eventually(() => page.locator('p').innerText(), 'Full price')
-  assert.deepEqual(await page.locator('p').evaluate((one) => one.getAttributeNames()), [])
-})
 
 /**
  * As Turbo, idiomorph and morphdom change a page into the next one: an element becomes the next one of its name, unless
