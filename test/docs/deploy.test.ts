@@ -23,6 +23,13 @@ test('nginx keeps no address, ref or referrer while the service is down: neither
   }
 })
 
+test('nginx passes on an answer with headers of up to 16 KB, as to a link with a long query', () => {
+  const settings = uncommented('deploy/nginx.conf')
+  assert.match(settings, /^ {8}proxy_buffer_size 16k;$/m)
+  // nginx starts only where these are as large.
+  assert.match(settings, /^ {8}proxy_buffers 8 16k;$/m)
+})
+
 test('Caddy keeps no address, ref or referrer while the service is down: neither of its logs has requests', () => {
   const [, options = '', sites = ''] = /^\s*\{\n(.*?)\n\}\n(.*)$/s.exec(uncommented('deploy/Caddyfile')) ?? []
   assert.match(options, /^\tlog \{\n\t\texclude http\.log http\.handlers http\.stdlib\n\t\}$/m)
