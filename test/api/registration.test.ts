@@ -252,7 +252,7 @@ describe('registration', { concurrency: true }, () => {
     assert.equal(items.find(({ id }: { id: number }) => id === made.id)?.name, name)
   })
 
-  test('links begin with the public address, whatever its path', async (t) => {
+  test('links begin with the public address, whatever its path, and the descriptions name that path', async (t) => {
     const place = installation(t)
     const me = await owner(place)
     const server = await place.serve(['--public-url', 'https://example.com/offers/x'])
@@ -261,6 +261,10 @@ describe('registration', { concurrency: true }, () => {
     const { offerLinks, mailTimerUrl } = answer.body
     assert.ok(mailTimerUrl.startsWith('https://example.com/offers/x/timer/en/'))
     assert.ok(offerLinks[0].url.startsWith(`https://example.com/offers/x/go/${offerLinks[0].pageId}/`))
+    for (const path of ['/api/public/v1', '/api/events/v1', '/api/conversions/v1']) {
+      const described = (await (await fetch(`${server.origin}${path}/openapi.json`)).json()) as { servers: object[] }
+      assert.deepEqual(described.servers, [{ url: `/offers/x${path}` }])
+    }
   })
 })
 

@@ -2,13 +2,14 @@
 // body. Each is a table of operations.
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { bodyLimitBytes } from '../../core/errors.ts'
+import type { Site } from '../../core/offer.ts'
 import type { Counting } from '../../leads/counting.ts'
 import type { Log } from '../../log.ts'
 import { type Admission, type AuthorizeParts, guard, useContract } from '../public/api.ts'
 import { ErrorBody, idPattern, NoQuery } from '../public/schemas.ts'
 import { namesIn, type Operation } from './operation.ts'
 
-export type BesideParts = AuthorizeParts & { counting: Counting; log: Log }
+export type BesideParts = AuthorizeParts & { counting: Counting; log: Log; site: Site }
 
 type BesideRoute = {
   Params: { campaignId?: string; endpointId?: string; eventId?: string }
@@ -26,7 +27,7 @@ type Beside<Of extends Operation> = {
 /** To be registered under the path of the API. */
 export function apiBeside<Of extends Operation>(parts: BesideParts, api: Beside<Of>): FastifyPluginAsync {
   return async (scope) => {
-    useContract(scope, parts.log, api.description)
+    useContract(scope, parts, api.description)
     scope.addHook('onResponse', async ({ key }) => {
       if (key !== null) parts.counting.keyUsed(key.id, parts.now())
     })

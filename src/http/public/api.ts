@@ -53,7 +53,7 @@ type PublicApiParts = {
 /** To be registered under `basePath`. */
 export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
   return async (scope) => {
-    useContract(scope, parts.log, description(basePath))
+    useContract(scope, parts, description(basePath))
     scope.addHook('onResponse', async (request, reply) => account(parts, request, reply))
     scope.register(async (guarded) => {
       await guard(guarded, parts)
@@ -64,7 +64,11 @@ export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
 }
 
 /** Bodies, errors and the description, as the contract has them. */
-export function useContract(scope: FastifyInstance, log: Log, description: object): void {
+export function useContract(
+  scope: FastifyInstance,
+  { log, site }: Pick<PublicApiParts, 'log' | 'site'>,
+  description: object,
+): void {
   scope.decorateRequest('key', null)
   scope.decorateRequest('waitedMs', 0)
   useJson(scope)
@@ -77,7 +81,9 @@ export function useContract(scope: FastifyInstance, log: Log, description: objec
     logFailure(log, code, error, request)
     return sendError(reply, code, !isMissing && error instanceof Refusal ? error.message : undefined)
   })
-  const described = JSON.stringify(description)
+  // Behind a proxy the service may be below a path, which a client that reads the description must put in front too.
+  const servers = [{ url: new URL(`${site.publicUrl}${scope.prefix}`).pathname }]
+  const described = JSON.stringify({ ...description, servers })
   scope.get('/openapi.json', async (_, reply) => reply.type('application/json').send(described))
 }
 
