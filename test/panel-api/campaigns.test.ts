@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { checkCampaign } from '../../src/core/campaign.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Campaign } from '../../src/store/model.ts'
