@@ -123,7 +123,7 @@ const sheet = new CSSStyleSheet()
 const bar = element('aside')
 const barRows = bar.appendChild(element('div'))
 bar.dataset.lastcall = 'bar'
-// Turbo and others compare the page with the next one, and would make an aside of the page out of ours, but for its id.
+// Turbo and others turn a page into the next one element by element. Without an id ours would become an aside of the page.
 bar.id = 'lastcall-bar'
 
 /** What stands in the elements that the widget fills. @type {WeakMap<Element, Element[]>} */
@@ -560,7 +560,7 @@ function write(one, text) {
 function languageOf(one) {
   try {
     const written = getAttribute.call(closest.call(one, '[lang]') ?? one, 'lang') || 'en'
-    return Intl.getCanonicalLocales(written.replace('_', '-'))[0] ?? 'en'
+    return Intl.getCanonicalLocales(written.replaceAll('_', '-'))[0] ?? 'en'
   } catch {
     return 'en'
   }

@@ -464,6 +464,7 @@ for (const [lang, shown] of Object.entries({
   de: /^3 Tage 00 Stunden/,
   'en-GB': /^3 days 00 hours/,
   pl_PL: /^3 dni/,
+  zh_Hant_TW: /^3 天/,
   'not a language': /^3 days/,
   '': /^3 days/,
 }))
