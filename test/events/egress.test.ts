@@ -180,7 +180,7 @@ async function sendByName(
   return JSON.parse(stdout)
 }
 
-test('a name that leads elsewhere at each look-up is checked at the very connection, without a word', async (t) => {
+test('a name with another address at each look-up is checked at the connection, and writes nothing to the log', async (t) => {
   // The one address stands for what is allowed, the other for what is not.
   const [good, bad] = ['127.0.0.2', '127.0.0.1']
   let asked = 0

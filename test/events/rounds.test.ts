@@ -454,7 +454,7 @@ for (const [who, letGoOn] of Object.entries(lettingGoOn))
     assert.deepEqual([pauseCause, failingSince, failures, nextTryAt], [null, null, 0, null])
   })
 
-test('a Test stands in the log at the time at which it was sent, as every try does', async (t) => {
+test('the log has a Test at the time when it was sent, like every try', async (t) => {
   const { endpoint, register, round, sent, noted, answer, clock, managed } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')

@@ -113,7 +113,7 @@ test('a lead that is erased while deadlines are set is left out, and the others 
   })
 })
 
-test('no deadline is set by hand that an answer could not write, by a day more neither', async () => {
+test('no deadline can be set by hand that an answer could not write, not even by one more day', async () => {
   const { settings } = await makeCampaign({ timeZone: 'America/New_York' })
   const leads = `/campaigns/${settings.id}/leads`
   const { ref } = (await ask('POST', leads, { email: 'far@example.com' })).body

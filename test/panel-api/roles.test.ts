@@ -258,7 +258,7 @@ test('of the keys that no longer work the newest hundred are listed, and named i
   assert.deepEqual(idsOf(choices.body.keys), [...made.working, ...made.ended])
 })
 
-test('what is done with users and invitations stands in the audit log, without a secret', async () => {
+test('changes of users and invitations are in the audit log, without a secret', async () => {
   const { id, owner } = await newAccount()
   await panelSession(place, server, id, 'member')
   const member = await idOf(id, 'member')

@@ -129,7 +129,7 @@ export async function resumeEndpoint(
   )
   await retryAtOnce(sql, accountId, id, by.at)
   const areForgotten = fromAt !== null && (await forgetEdits(sql, endpoint, fromAt))
-  // One that is on has its looks.
+  // An endpoint that was not paused has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
   else if (areForgotten) await sweepAll(sql, endpoint, 'looks', fromAt)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
@@ -237,7 +237,7 @@ export async function resendFailed(
   by: Actor,
 ): Promise<number> {
   const { accountId, id, settings } = endpoint
-  // 0, which none has: a list has one item at least.
+  // No campaign has the id 0: it is there because a list in SQL needs at least one item.
   const heard = settings.campaignIds && [0, ...settings.campaignIds]
   const published = `SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0
     ${heard === null ? '' : `AND id IN (${heard.map(() => '?').join(', ')})`}`
@@ -255,7 +255,7 @@ export async function resendFailed(
   return count
 }
 
-/** Removes a part of what an endpoint leaves, and at last itself; true once nothing is left. */
+/** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */
 export async function purge(
   sql: Sql,
   rowsAtOnce: number,

@@ -1,4 +1,4 @@
-// Endpoints, and what waits to be told to them. Both engines read these statements alike; each names the account.
+// Endpoints, and what waits to be told to them. Both engines run the same statements, each of which names the account.
 import { boundTo, type Runner, type Sql } from '../sql.ts'
 import {
   changeEndpoint,

@@ -117,7 +117,7 @@ export async function waiting(
   { accountId, id }: Endpoint,
   now: Seconds,
 ): Promise<{ waiting: number; oldestDueAt: Seconds | null }> {
-  // A server that refuses everything may leave a million of them: to count them all would stop all requests meanwhile.
+  // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
   const first = (table: string, condition: string, order: string) =>
     `FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${condition} ORDER BY ${order} LIMIT ${mostCounted}`
   const isHeld = `tries IN (${storedTries(0, false)}, ${storedTries(0, true)}) AND next_at > last_at`
@@ -155,7 +155,7 @@ const ofEndpoint = 'account_id = ? AND endpoint_id = ?'
 
 function among(keys: readonly number[][]): string {
   const row = '(?, ?, ?, ?)'
-  // SQLite has no list of rows, and gets one at a time.
+  // SQLite cannot compare with a list of rows, so it gets one row at a time.
   return `(${key}) ${keys.length === 1 ? `= ${row}` : `IN (${keys.map(() => row).join(', ')})`}`
 }
 
@@ -234,7 +234,7 @@ export function discardFailed(sql: Sql, rowsAtOnce: number, endpoint: Endpoint, 
   return removeSome(sql, rowsAtOnce, endpoint, 'failed_deliveries', [waiting, fromAt])
 }
 
-/** Makes due what waits for a time that no failure gives, some of it at a time. Resolves with how many. */
+/** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
 async function endLongWaits(sql: Sql, rowsAtOnce: number, endpoint: Row, now: Seconds): Promise<number> {
   const { account_id: accountId, id, failing_since, next_try_at, from_at } = endpoint
   const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
@@ -265,8 +265,8 @@ export async function purgeOld(
     const remove = (table: Due['queue'], ...condition: Statement) =>
       removeSome(sql, rowsAtOnce, { accountId, id }, table, condition)
     const ended = await endLongWaits(sql, rowsAtOnce, endpoint, now)
-    // By the instant when it was due, in whose order they stand: by that of the next try, `+` keeps the engines from
-    // going over all that was given up.
+    // Found by the instant when it was due, which is the order of the table. Without the `+` the engines would use the
+    // index of the next try, and read all that was given up.
     const isOld = `AND due_at < ? AND last_at < ? ${paused_at === null ? 'AND +next_at IS NULL' : ''}`
     const removed = await remove('failed_deliveries', isOld, before, before)
     const untold = paused_at === null ? 0 : await remove('notices', 'AND due_at < ?', before)
