@@ -31,7 +31,7 @@ export async function enter(
   if (known !== undefined) return (await begin(access, known, client, now)) ?? 'NOT_INVITED'
   const entered = await enterFirst(store, identity, following, client, now)
   if (typeof entered !== 'string' || following !== null) return entered
-  // The same person may have come back in another tab meanwhile, which has done what this one was to do.
+  // The same person may have come back in another tab meanwhile, and be known by now.
   const meanwhile = await identities.find(identity)
   return (meanwhile && (await begin(access, meanwhile, client, now))) ?? entered
 }

@@ -1,6 +1,6 @@
 /**
- * Somebody is not let in, may not change how they sign in, or may invite nobody else. WRONG_CODE: the code is wrong, or was used before;
- * CHANGED_MEANWHILE: there is no second factor (any more), or there is one already.
+ * Somebody is not let in, may not change how they sign in, or may invite nobody else for now. WRONG_CODE: the code is
+ * wrong, or was used before; CHANGED_MEANWHILE: there is no second factor (any more), or there is one already.
  */
 export class AccessRefused extends Error {
   override name = 'AccessRefused'

@@ -26,7 +26,7 @@ export class MailNotSent extends Error {
 }
 
 const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000, dnsTimeout: 5_000 }
-/** The whole of a mail: a server that answers a byte now and then would hold the request, and a connection, for ever. */
+/** For a whole mail: a server that answers a byte now and then would hold the request and a connection for ever. */
 const mostMs = 30_000
 /** What stands in a mail is never read from a file or fetched. */
 const closed = { disableFileAccess: true, disableUrlAccess: true }
