@@ -190,6 +190,18 @@ test('the beginning of an attempt is no moment: an older look that falls on that
   assert.deepEqual(momentsAt(terms, begin(terms, start), start, wanted), [])
 })
 
+test('a lead time as long as the window is told when that opens, but not when a registration begins it', () => {
+  const deadline = { kind: 'after', period: 'PT1H' } as const
+  const cycle = { enabled: true, pause: 'PT1H', max: 1 } as const
+  const terms = termsOf({ timeZone: 'UTC', mechanism: { startsOn: 'registration', deadline, cycle } as Mechanism })
+  const [first, second] = [start + 3_600, start + 10_800]
+  assert.deepEqual(told(terms, begin(terms, start), start - 1, second), [
+    ...[`${first - 60} lead.deadline_approaching 60`, `${first} lead.expired 0`],
+    ...[`${second - 3_600} lead.opened 0`, `${second - 3_600} lead.deadline_approaching 3600`],
+    ...[`${second - 60} lead.deadline_approaching 60`, `${second} lead.expired 0`],
+  ])
+})
+
 test('the chain goes on through cycles in which a lead time has no room, and finds those in which it has', () => {
   const weekdays = { kind: 'daysAt', days: 1, time: '12:00', skipWeekdays: ['sat', 'sun'] } as const
   const endings = ['sat', 'sun', 'mon', 'tue', 'wed', 'thu'] as const
