@@ -75,12 +75,9 @@ export const setupLink: Command = async (args) => {
         throw new WrongCall('there is a user already: invite others in the panel, or use user create')
       }
       const token = await users.invite(null, { role: 'owner', email: null }, commandActor())
-      if ((await store.configuration.listAccounts()).length > 0) {
-        console.error(
-          'lastcall: the link makes another account; for a user of one that is there: user create --account ID',
-        )
-      }
-      return { url: `${address}/setup#${token}` }
+      const isAnother = (await store.configuration.listAccounts()).length > 0
+      const note = 'the link makes another account; for a user of one that is there: user create --account ID'
+      return { url: `${address}/setup#${token}`, ...(isAnother && { note }) }
     },
     { mayCreate: true },
   )
