@@ -671,7 +671,7 @@ function leave(c) {
 
 /** @param {Element} form */
 function prepare(form) {
-  // What the page writes anew may have lost them, or made fields of its own out of them.
+  // What the page writes again may have lost them, or made fields of its own out of them.
   if (filled.get(form)?.every((one) => one.matches('[data-lastcall]') && one.closest('form') === form)) return
   // Before they are needed.
   wordsFor(form)
