@@ -36,12 +36,9 @@ export async function enter(
   return (meanwhile && (await begin(access, meanwhile, client, now))) ?? entered
 }
 
+/** Of an identity that nobody has yet. */
 async function enterFirst(
-  store: Pick<Store, 'access' | 'identities'>,
-  identity: Identity,
-  following: Following | null,
-  client: Client,
-  now: Seconds,
+  ...[store, identity, following, client, now]: Parameters<typeof enter>
 ): Promise<SignedIn | IdentityRefusal> {
   const { access, identities } = store
   if (identity.email === null) return 'EMAIL_NOT_VERIFIED'

@@ -10,7 +10,10 @@ import type { Clash } from './use-edited.ts'
 
 type Props = { of: { clash: Clash | null; error: CallFailed | null; isPending: boolean } }
 
-/** What was saved meanwhile by somebody else, or in another window, beside what is here, with the two ways on; and why saving failed. */
+/**
+ * What was saved meanwhile by somebody else, or in another window, beside what is here, with the two ways on; and why
+ * saving failed.
+ */
 export function Behind({ of: { clash, error, isPending } }: Props) {
   const text = useWords(words)
   // One of the two says it.
