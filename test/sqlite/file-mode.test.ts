@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { lockForServing, openConnection } from '../../src/store/sqlite/file.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
-import { installation } from '../support/lastcall.ts'
+import { installation, withoutTables } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 
 test('database, logs, locks, history and backups are 0600, whatever the umask of the caller', async () => {
   process.umask(0o022)
-  const place = installation({ after })
+  const place = installation({ after }, withoutTables)
   const server = await place.serve()
   const { id } = await place.json(['account', 'create', '--name', 'Owner'])
   const { key } = await place.json(['key', 'create', '--account', String(id), '--name', 'server'])
@@ -53,16 +53,23 @@ function asUser(paths: string[], work: () => unknown): void {
 }
 
 test('a server refuses a database that its user cannot write, or not open, and says what is wanting', async (t) => {
-  const place = installation(t)
+  const place = installation(t, withoutTables)
   await place.json(['migrate'])
   const serve = () => openConnection(place.databasePath, { isServer: true }).close()
-  for (const mode of [0o400, 0]) {
-    chmodSync(place.databasePath, mode)
-    assert.throws(
-      () => asUser([place.folder, place.databasePath], serve),
-      /as a database: .*; this user must be able to read and write it and its folder/,
-    )
+  const assertRefused = () => {
+    for (const mode of [0o400, 0]) {
+      chmodSync(place.databasePath, mode)
+      assert.throws(
+        () => asUser([place.folder, place.databasePath], serve),
+        /as a database: .*; this user must be able to read and write it, the -wal and -shm files beside it, and its folder/,
+      )
+    }
   }
+  assertRefused()
+  // Once a server has run on it there is a write-ahead log, which SQLite makes beside a file that it may only read.
+  chmodSync(place.databasePath, 0o600)
+  serve()
+  assertRefused()
 })
 
 test('if the folder may not be used, the line names the database, and not the lock beside it', (t) => {

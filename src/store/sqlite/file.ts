@@ -150,10 +150,13 @@ function hasWriteAheadLog(connection: Connection, mayTryAgain: boolean): boolean
   }
 }
 
-/** SQLite opens a file that it cannot write as read-only: a server on it would refuse every registration. */
+/**
+ * SQLite opens a file that it cannot write as read-only: a server on it would refuse every registration. BEGIN IMMEDIATE
+ * says nothing of that, a statement that could write does.
+ */
 function assertWritable(connection: Connection): void {
   try {
-    connection.exec('BEGIN IMMEDIATE; ROLLBACK')
+    connection.exec('UPDATE installation SET id = id WHERE false')
   } catch (error) {
     if (sqliteCode(error) !== SQLITE_BUSY) throw error
   }
@@ -180,7 +183,8 @@ function usable<T>(path: string, work: () => T): T {
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error
     const isClosed = [SQLITE_READONLY, SQLITE_CANTOPEN].includes(sqliteCode(error) as number)
-    const then = isClosed ? '; this user must be able to read and write it and its folder' : ''
+    const what = 'it, the -wal and -shm files beside it, and its folder'
+    const then = isClosed ? `; this user must be able to read and write ${what}` : ''
     throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}${then}`)
   }
 }
