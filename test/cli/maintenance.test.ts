@@ -40,13 +40,13 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
   })
 
   check('openapi needs no database', async (t) => {
-    const place = installation(t)
+    const place = installation(t, withoutTables)
     await place.json(['openapi', '--server', 'http://localhost:8080/api/public/v1'])
     assert.deepEqual(readdirSync(place.folder), [])
   })
 
   check('migrate makes a database, and again changes nothing', async (t) => {
-    const place = installation(t)
+    const place = installation(t, withoutTables)
     const { code, stdout, stderr } = await place.run(['migrate'])
     assert.equal(code, 0, stderr)
     assert.equal(typeof JSON.parse(stdout), 'object')
@@ -75,7 +75,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
   })
 
   check('several commands at once on a database that is not there yet', async (t) => {
-    const place = installation(t)
+    const place = installation(t, withoutTables)
     const names = Array.from({ length: amount(4, 8) }, (_, n) => `Account ${n}`)
     const made = await Promise.all(names.map((name) => place.run(['account', 'create', '--name', name])))
     for (const { code, stderr } of made) assert.equal(code, 0, stderr)

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { amount, someOf } from '../support/faults.ts'
-import { installation } from '../support/lastcall.ts'
+import { installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, command, prepared, several, sharedCommand } from '../support/prepared.ts'
 
 const wrong: Record<string, { flag: string; values: string[] }> = {
@@ -64,7 +64,7 @@ const wrong: Record<string, { flag: string; values: string[] }> = {
 }
 
 test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
-  const place = installation(t)
+  const place = installation(t, withoutTables)
   const env = { DATABASE_URL: place.databaseUrl, PORT: '0', INIT_CWD: place.folder }
 
   const cases = Object.entries(wrong).flatMap(([variable, { flag, values }]) =>

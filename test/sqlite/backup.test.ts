@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { installation } from '../support/lastcall.ts'
+import { installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, command, prepared, root, several } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
@@ -112,7 +112,7 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
   })
 
   check('a backup of nothing makes nothing', async (t) => {
-    const place = installation(t)
+    const place = installation(t, withoutTables)
     assertRefused(await place.runShared(['backup', 'copy.db']), /database|DATABASE_URL/)
     assert.ok(!existsSync(join(place.folder, 'copy.db')) && !existsSync(place.databasePath))
   })

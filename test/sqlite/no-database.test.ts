@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { campaignFile, type Finished, installation } from '../support/lastcall.ts'
+import { campaignFile, type Finished, installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, several, sharedCommand } from '../support/prepared.ts'
 
 test('where there is no database', async (t) => {
-  const place = installation(t)
+  const place = installation(t, withoutTables)
   writeFileSync(join(place.folder, 'emails.csv'), 'email\na@example.com\n')
   writeFileSync(join(place.folder, 'campaign.json'), campaignFile())
   const before = readdirSync(place.folder)

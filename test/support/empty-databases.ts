@@ -1,11 +1,13 @@
 // An empty database of each engine, gone when the test is over, and statements for either.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type { DatabaseLocation } from '../../src/store/open.ts'
 import { newDatabase, removeDatabase } from './citus.ts'
+import { isFull } from './faults.ts'
+import { fileWithTables } from './file-with-tables.ts'
 import { ask } from './postgres-databases.ts'
 import { postgresUrl } from './shared-postgres.ts'
 
@@ -13,7 +15,9 @@ export const emptyDatabases: Record<string, (t: TestContext) => Promise<Database
   async sqlite(t) {
     const folder = mkdtempSync(join(tmpdir(), 'lastcall-store-'))
     t.after(() => rmSync(folder, { recursive: true }))
-    return { engine: 'sqlite', path: join(folder, 'lastcall.db') }
+    const path = join(folder, 'lastcall.db')
+    if (!isFull) copyFileSync(await fileWithTables(), path)
+    return { engine: 'sqlite', path }
   },
   async postgres(t) {
     const admin = await postgresUrl()

@@ -1,6 +1,9 @@
 // The engine that a run of the tests stands on, and a database on it for each installation.
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newDatabase, removeDatabase } from './citus.ts'
+import { isFull } from './faults.ts'
+import { fileWithTables } from './file-with-tables.ts'
 import { databaseUrl } from './postgres-databases.ts'
 import { postgresUrl } from './shared-postgres.ts'
 
@@ -10,6 +13,7 @@ export type TestEngine = (typeof engines)[number]
 /** From the environment, which is asked here alone. */
 export const engine = chosenEngine(process.env.LASTCALL_TEST_ENGINE || 'sqlite')
 const adminUrl = engine === 'postgres' ? await postgresUrl() : ''
+const tables = engine === 'sqlite' && !isFull ? await fileWithTables() : undefined
 const beingCreated = new Set<Promise<void>>()
 
 export type TestDatabase = {
@@ -20,12 +24,14 @@ export type TestDatabase = {
 }
 
 /**
- * An empty database, or on PostgreSQL one with the content of the database `from`, to which nobody may be
- * connected. On SQLite there is none before somebody opens it; on PostgreSQL wait for `databasesCreated`.
+ * A database with its tables, or on PostgreSQL one with the content of the database `from`, to which nobody may be
+ * connected. On SQLite there is none before somebody opens it in the long form, or with `from`; on PostgreSQL wait for
+ * `databasesCreated`.
  */
 export function testDatabase(folder: string, from?: string): TestDatabase {
   if (engine === 'sqlite') {
     const path = join(folder, 'lastcall.db')
+    if (tables !== undefined && from === undefined) copyFileSync(tables, path)
     return { url: `file:${path}`, path: () => path, remove: async () => {} }
   }
   const url = databaseUrl(adminUrl)

@@ -70,10 +70,10 @@ export function builtOnce(cache: PersistentCache): PersistentCache {
 }
 
 export async function shelveUsualTemplates(store: Store): Promise<void> {
-  await buildUsualTemplates()
   for (const language of languages) {
     const key = templateKey({}, language)
     if ((await store.templates.read(key)) !== undefined) continue
+    await buildUsualTemplates()
     const template = (await files.read(key)) as Uint8Array
     await store.templates.write(key, template, Math.floor(Date.now() / 1000))
   }
