@@ -203,19 +203,19 @@ async function lane(...queues: Job[][]): Promise<void> {
   }
 }
 const {
-  patient = [],
+  unhurried = [],
   waiting = [],
   others = [],
   late = [],
 } = Object.groupBy(allJobs(), ({ files: [file = ''] }) => {
   if (isLate(file)) return 'late'
-  if (matchesGlob(file, givesWay)) return 'patient'
+  if (matchesGlob(file, givesWay)) return 'unhurried'
   return doesWait(file) ? 'waiting' : 'others'
 })
 await Promise.all([
-  lane(patient, others, waiting),
-  lane(patient, others, waiting),
-  lane(others, patient, waiting),
+  lane(unhurried, others, waiting),
+  lane(unhurried, others, waiting),
+  lane(others, unhurried, waiting),
   // A fourth lane of those that compute would be too many: waits for what a server does would run out.
   lane(waiting, others),
   lane(waiting),

@@ -19,7 +19,7 @@ import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { prepared, unprepared } from './connection.ts'
 import { leadWriter, type ToLead } from './lead-writer.ts'
-import { type Pools, patiently } from './pools.ts'
+import { onAdminPool, type Pools } from './pools.ts'
 
 /** Leads of one statement at most. */
 const batchSize = 500
@@ -85,7 +85,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     },
     ...leadWriter(pools, refs, toLead),
     ...leadLists(
-      (name, values) => patiently(pools, ({ rows }) => rows(prepared(`leads_${name}`, statements[name]), values)),
+      (name, values) => onAdminPool(pools, ({ rows }) => rows(prepared(`leads_${name}`, statements[name]), values)),
       (campaign, [email, ...row]) => toLead(campaign, email, row),
     ),
     erase: (leads, by) => runner.write((sql) => deleteNamed(sql, leads, by)),

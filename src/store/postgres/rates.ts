@@ -4,7 +4,7 @@ import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Rates } from '../store.ts'
 import { batcher } from './batcher.ts'
 import type { Prepared } from './connection.ts'
-import { type Pools, patiently } from './pools.ts'
+import { onAdminPool, type Pools } from './pools.ts'
 
 /** Requests of one statement at most. */
 const batchSize = 1_000
@@ -45,7 +45,7 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   function forget(): void {
     if (performance.now() - forgottenAt < forgetEveryMs) return
     forgottenAt = performance.now()
-    patiently(pools, (connection) => connection.query(forgetVisitors, [])).catch(() => {})
+    onAdminPool(pools, (connection) => connection.query(forgetVisitors, [])).catch(() => {})
   }
 
   const ask = batcher<number, RateVerdict>(batchSize, async (accountId, limits, leftMs) => {

@@ -1,7 +1,7 @@
 // The statements that both engines share, on connections of PostgreSQL.
 import type { Runner, Sql } from '../sql.ts'
 import { type Connection, despiteDeadlocks, type Prepared } from './connection.ts'
-import { limitsOf, type Pools, patiently } from './pools.ts'
+import { limitsOf, onAdminPool, type Pools } from './pools.ts'
 
 /** Where a node announces each change of settings. */
 export const channel = 'lastcall'
@@ -9,7 +9,7 @@ export const channel = 'lastcall'
 export function runnerOn(pools: Pools): Runner {
   const { admin, timeoutMs } = pools
   const write: Runner['write'] = (work) =>
-    despiteDeadlocks(() => patiently(pools, (connection) => work(sqlOn(connection))))
+    despiteDeadlocks(() => onAdminPool(pools, (connection) => work(sqlOn(connection))))
   return {
     read: (work) => admin.use(timeoutMs, (connection) => work(sqlOn(connection))),
     snapshot: (work) =>

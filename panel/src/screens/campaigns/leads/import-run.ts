@@ -68,7 +68,7 @@ async function sendFile(csv: CsvFile, run: Run, sendEmails: Send): Promise<void>
   const send = async (batch: EmailLine[]) => {
     run.signal.throwIfAborted()
     const emails = batch.filter((one) => !one.isMalformed).map(({ email }) => (email ?? '').slice(0, longestSent))
-    const outcomes = emails.length === 0 ? [] : [...(await patiently(() => sendEmails(emails), run))]
+    const outcomes = emails.length === 0 ? [] : [...(await untilAnswered(() => sendEmails(emails), run))]
     for (const line of batch) add(report, line, line.isMalformed ? 'malformed' : (outcomes.shift() as ImportOutcome))
     // What was read is partly still to be sent.
     sentLines += batch.length
@@ -95,7 +95,7 @@ function add({ counts, refused }: Report, { line, email = '' }: EmailLine, outco
 }
 
 /** Tries by itself what may pass, and then asks. */
-async function patiently<Answer>(ask: () => Promise<Answer>, { signal, onFailed }: Run): Promise<Answer> {
+async function untilAnswered<Answer>(ask: () => Promise<Answer>, { signal, onFailed }: Run): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await ask()
