@@ -267,7 +267,7 @@ function weekdayOf(date: number): Weekday {
 }
 
 function isSkipped(date: number, { skipWeekdays = [], skipDates = [] }: Skips): boolean {
-  return skipWeekdays.includes(weekdayOf(date)) || skipDates.includes(dateText(date))
+  return skipWeekdays.includes(weekdayOf(date)) || (skipDates.length > 0 && skipDates.includes(dateText(date)))
 }
 
 function isOn(date: number, recurrence: Recurrence): boolean {

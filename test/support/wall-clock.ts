@@ -6,7 +6,8 @@
 
 export const daySeconds = 86_400
 
-type Zone = { format: Intl.DateTimeFormat; offsets: Map<number, number> }
+/** Both by the beginning of a day of UTC, on which clocks change once at most. */
+type Zone = { format: Intl.DateTimeFormat; offsets: Map<number, number>; changes: Map<number, number> }
 const zones = new Map<string, Zone>()
 
 function zoneOf(timeZone: string): Zone {
@@ -24,7 +25,7 @@ function zoneOf(timeZone: string): Zone {
       minute: 'numeric',
       second: 'numeric',
     })
-    zone = { format, offsets: new Map() }
+    zone = { format, offsets: new Map(), changes: new Map() }
     zones.set(timeZone, zone)
   }
   return zone
@@ -32,38 +33,58 @@ function zoneOf(timeZone: string): Zone {
 
 /** What the clock shows at an instant. */
 export function readingAt(timeZone: string, instant: number): number {
+  const day = Math.floor(instant / daySeconds) * daySeconds
+  const isChanged = instant >= changeWithin(timeZone, day)
+  return instant + offsetAt(timeZone, isChanged ? day + daySeconds : day)
+}
+
+/** Intl takes long to say it: it is asked for the beginnings of days, and for what is between where they differ. */
+function shownAt(timeZone: string, instant: number): number {
   const shown: Record<string, number> = {}
   for (const part of zoneOf(timeZone).format.formatToParts(instant * 1000)) shown[part.type] = Number(part.value)
   const { year, month, day, hour, minute, second } = shown as Record<string, number> & typeof shown
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second) / 1000
 }
 
-function offsetAt(timeZone: string, instant: number): number {
+/** At the beginning of a day. */
+function offsetAt(timeZone: string, day: number): number {
   const { offsets } = zoneOf(timeZone)
-  let offset = offsets.get(instant)
+  let offset = offsets.get(day)
   if (offset === undefined) {
-    offset = readingAt(timeZone, instant) - instant
-    offsets.set(instant, offset)
+    offset = shownAt(timeZone, day) - day
+    offsets.set(day, offset)
   }
   return offset
 }
 
-/** Every offset in use within a day and a half; sampled at round instants, so that samples are met again. */
+/** The first instant of the day with another offset than its beginning; Infinity where it has one offset. */
+function changeWithin(timeZone: string, day: number): number {
+  const offset = offsetAt(timeZone, day)
+  if (offsetAt(timeZone, day + daySeconds) === offset) return Infinity
+  const { changes } = zoneOf(timeZone)
+  let change = changes.get(day)
+  if (change === undefined) {
+    change = 1 + lastWhere(day, day + daySeconds, (instant) => shownAt(timeZone, instant) - instant === offset)
+    changes.set(day, change)
+  }
+  return change
+}
+
+/** Every offset in use within a day and a half; sampled at beginnings of days, so that samples are met again. */
 function offsetsNear(timeZone: string, reading: number): Set<number> {
-  const step = 6 * 3600
-  const middle = Math.floor(reading / step) * step
+  const today = Math.floor(reading / daySeconds) * daySeconds
   const found = new Set<number>()
-  for (let n = -6; n <= 7; n += 1) found.add(offsetAt(timeZone, middle + n * step))
+  for (let day = -2; day <= 3; day += 1) found.add(offsetAt(timeZone, today + day * daySeconds))
   return found
 }
 
 /** The instant at which the clock shows this: the first of two, or, where there is none, moved on by the gap. */
 export function instantOf(timeZone: string, reading: number): number {
-  const shownAt: number[] = []
+  const found: number[] = []
   for (const offset of offsetsNear(timeZone, reading)) {
-    if (readingAt(timeZone, reading - offset) === reading) shownAt.push(reading - offset)
+    if (readingAt(timeZone, reading - offset) === reading) found.push(reading - offset)
   }
-  if (shownAt.length > 0) return Math.min(...shownAt)
+  if (found.length > 0) return Math.min(...found)
 
   const lastBefore = lastWhere(
     reading - 1.5 * daySeconds,
@@ -74,14 +95,19 @@ export function instantOf(timeZone: string, reading: number): number {
   return reading - offsetBeforeGap
 }
 
+/** No zone of the tests keeps an offset for less. */
+const sampledDays = 8 * daySeconds
+
 /** The first instant after `from` with another offset than the second before it, within 400 days. */
 export function nextChangeOfOffset(timeZone: string, from: number): number | undefined {
-  for (let day = Math.floor(from / daySeconds); day < from / daySeconds + 400; day += 1) {
-    const start = Math.max(day * daySeconds, from)
-    const end = (day + 1) * daySeconds
-    const offset = offsetAt(timeZone, start)
-    if (offsetAt(timeZone, end) === offset) continue
-    return 1 + lastWhere(start, end, (instant) => readingAt(timeZone, instant) - instant === offset)
+  const first = Math.floor(from / sampledDays) * sampledDays
+  for (let start = first; start < from + 400 * daySeconds; start += sampledDays) {
+    const end = start + sampledDays
+    if (offsetAt(timeZone, start) === offsetAt(timeZone, end)) continue
+    for (let day = start; day < end; day += daySeconds) {
+      const change = changeWithin(timeZone, day)
+      if (change > from && change !== Infinity) return change
+    }
   }
   return undefined
 }
