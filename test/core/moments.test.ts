@@ -90,7 +90,7 @@ test('moments: the chain of looks tells what a walk over every second finds, aro
       const attempt = byHand === null ? begun : setByHand(terms, begun, start + byHand, start)
       assert.deepEqual(told(terms, attempt, start, start + 8 * 3_600), walked(terms, attempt, start, start + 8 * 3_600))
     }),
-    { numRuns: amount(60, 600) },
+    { numRuns: amount(30, 600) },
   )
 })
 
@@ -217,8 +217,8 @@ test('the chain goes on through cycles in which a lead time has no room, and fin
       const asked = { opened: false, expired: false, leadSeconds: [hours * 3_600] }
       const until = start + 200 * 86_400
       const expected: number[] = []
-      for (let at = start + 1; at <= until; at += 1) {
-        if (at % 1_800 === 0 && momentsAt(terms, attempt, at, asked).length > 0) expected.push(at)
+      for (let at = start + 1_800; at <= until; at += 1_800) {
+        if (momentsAt(terms, attempt, at, asked).length > 0) expected.push(at)
       }
       const found: number[] = []
       let looks = 0
