@@ -7,6 +7,7 @@ import { type Attempt, begin, beginByVisit, nextCycleAt, offerAt, setByHand } fr
 import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import type { Mechanism } from '../../src/core/mechanism/settings.ts'
 import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
+import { amount } from '../support/faults.ts'
 import { campaigns } from '../support/random-schedules.ts'
 
 const start = Date.UTC(2026, 0, 1) / 1_000
@@ -79,6 +80,6 @@ test('for any campaign and moment the gate agrees with the offer, for as long as
         if (gate.maxAgeSeconds > 0) assert.equal(kept.state, gate.state)
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: amount(500, 2_000) },
   )
 })

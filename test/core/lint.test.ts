@@ -6,6 +6,7 @@ import { formatInstant, parseInstant } from '../../src/core/instant.ts'
 import { lint, lintCodes } from '../../src/core/lint.ts'
 import { timerFindings } from '../../src/core/timer-lint.ts'
 import { fullTimerStyle, presetStyles } from '../../src/core/timer-style.ts'
+import { amount } from '../support/faults.ts'
 import { campaigns } from '../support/random-schedules.ts'
 
 const now = parseInstant('2026-10-05T10:00:00+02:00') as number
@@ -240,7 +241,7 @@ test('any valid rules can be checked', () => {
     fc.property(campaigns, ({ timeZone, mechanism }) => {
       for (const [code, path] of findings({ timeZone, mechanism })) assert.ok(code && path)
     }),
-    { numRuns: 300 },
+    { numRuns: amount(100, 300) },
   )
 })
 

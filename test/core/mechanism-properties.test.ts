@@ -18,6 +18,7 @@ import type { Mechanism, Schedule } from '../../src/core/mechanism/settings.ts'
 import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
 import { type Window, windowsOf } from '../../src/core/mechanism/window.ts'
 import { zoneOf } from '../../src/core/mechanism/zone.ts'
+import { amount } from '../support/faults.ts'
 
 const TEN_YEARS = 3_660 * 86_400
 
@@ -138,7 +139,7 @@ test('a deadline is after its anchor, and opens neither before the anchor nor at
       assert.ok(anchorAt <= opensAt && opensAt < deadlineAt)
       assert.ok(deadlineAt < anchorAt + 2 * TEN_YEARS)
     }),
-    { numRuns: 2_000 },
+    { numRuns: amount(500, 2_000) },
   )
 })
 
@@ -156,7 +157,7 @@ test('no deadline of the rule is later than the campaign’s end', () => {
       assert.ok(deadline === null || deadline <= end)
       assert.ok(state === 'pending' || state === 'expired' || now + wait < end)
     }),
-    { numRuns: 1_000 },
+    { numRuns: amount(300, 1_000) },
   )
 })
 
@@ -170,7 +171,7 @@ test('the state follows from the window and now', () => {
       const expected = now + wait >= deadline ? 'expired' : now + wait < (opensAt ?? 0) ? 'scheduled' : 'open'
       assert.equal(state, expected)
     }),
-    { numRuns: 1_000 },
+    { numRuns: amount(300, 1_000) },
   )
 })
 
@@ -186,7 +187,7 @@ test('the local time of a deadline is the one that was set, but in a gap', () =>
       const before = local.subtract({ hours: 4 })
       assert.ok(local.offsetNanoseconds > before.offsetNanoseconds, `${local} is in no gap`)
     }),
-    { numRuns: 2_000 },
+    { numRuns: amount(500, 2_000) },
   )
 })
 
@@ -208,7 +209,7 @@ test('how often anyone looks makes no difference, and an attempt survives JSON',
       const now = busy.now + wait
       assert.deepEqual(offerAt(schedule, stored, now), offerAt(schedule, busy.attempt, now))
     }),
-    { numRuns: 500 },
+    { numRuns: amount(150, 500) },
   )
 })
 
@@ -221,7 +222,7 @@ test('an event that changes nothing gives the very same attempt', () => {
         if (after !== attempt) assert.notDeepEqual(after, attempt)
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: amount(300, 1_000) },
   )
 })
 
@@ -237,7 +238,7 @@ test('attempts never go back, and cycles do not while time passes', () => {
       assert.ok((first.deadline ?? 0) <= (second.deadline ?? 0))
       assert.equal(first.attempt, attempt.number)
     }),
-    { numRuns: 500 },
+    { numRuns: amount(150, 500) },
   )
 })
 
@@ -271,7 +272,7 @@ test('the latest cycle, jumped to or walked to, is the one that single steps lea
         assert.deepEqual({ number, opensAt }, { number: stepped.number, opensAt: stepped.window.opensAt })
       },
     ),
-    { numRuns: 500 },
+    { numRuns: amount(150, 500) },
   )
 })
 
@@ -312,7 +313,7 @@ test('the next cycle begins at the instant that was said before, and none begins
       assert.equal(offerAt(schedule, attempt, nextAt - 1).cycle, cycle)
       assert.equal(offerAt(schedule, attempt, nextAt).cycle, cycle + 1)
     }),
-    { numRuns: 1_000 },
+    { numRuns: amount(300, 1_000) },
   )
   assert.ok(announced > 50, `${announced}`)
 })

@@ -7,6 +7,7 @@ import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import type { Mechanism, Schedule } from '../../src/core/mechanism/settings.ts'
 import { type Preview, preview, type Story, type Supposed, type Who } from '../../src/core/preview.ts'
 import { type Answer, simulate } from '../../src/core/simulate.ts'
+import { amount } from '../support/faults.ts'
 import { campaigns } from '../support/random-schedules.ts'
 
 const at = (text: string) => parseInstant(text) as number
@@ -65,7 +66,7 @@ test('every step of every story is what simulate answers, and nothing changes in
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: amount(100, 300) },
   )
 })
 

@@ -34,7 +34,7 @@ test('local times are those of Temporal in every zone', () => {
 })
 
 test('local times around every transition from 2007 to 2041 are those of Temporal', () => {
-  for (const name of someOf(names, 150)) {
+  for (const name of someOf(names, 40)) {
     const zone = zoneOf(name)
     let local = Temporal.Instant.from('2007-01-01T00:00:00Z').toZonedDateTimeISO(name)
     for (;;) {
@@ -78,7 +78,7 @@ test('the time zone of the machine does not matter', () => {
     return { offset, answer }
   }
   const utc = answers('UTC')
-  for (const zone of ['Pacific/Apia', 'America/St_Johns', 'Asia/Kathmandu']) {
+  for (const zone of someOf(['Pacific/Apia', 'America/St_Johns', 'Asia/Kathmandu'], 1)) {
     const there = answers(zone)
     assert.notEqual(there.offset, utc.offset)
     assert.equal(there.answer, utc.answer)
