@@ -1,5 +1,6 @@
 // What a countdown image has to show, drawn pixel by pixel, without what the image is compressed from.
 import type { MailLanguage } from '../../src/core/mail-language.ts'
+import { fontOfWords, type TimerFont } from '../../src/core/timer-font.ts'
 import {
   fullTimerStyle,
   type GivenTimerStyle,
@@ -10,7 +11,7 @@ import {
 import { type Atlas, type Bitmap, drawAtlas } from '../../src/countdown/atlas.ts'
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
-import { type Layout, layOut } from '../../src/countdown/layout.ts'
+import { type Layout, layOut, type Typefaces } from '../../src/countdown/layout.ts'
 import { aroundPlace, paletteBytes } from '../../src/countdown/palette.ts'
 import { openTemplate, type Template } from '../../src/countdown/template.ts'
 import { wordsOf } from '../../src/countdown/words.ts'
@@ -52,9 +53,19 @@ function wordFor({ style, language }: Scene, column: number, value: number): str
   return forms[form] as string
 }
 
+const opened = new Map<string, Typefaces>()
+
+/** Opened once: to read their files takes long. */
+export function typefacesOf(font: TimerFont, language: MailLanguage): Typefaces {
+  const key = `${font} ${fontOfWords(font, language)}`
+  const typefaces = opened.get(key) ?? openTypefaces(font, language)
+  opened.set(key, typefaces)
+  return typefaces
+}
+
 export function makeScene(given: GivenTimerStyle, language: MailLanguage): Scene {
   const style = fullTimerStyle(given)
-  const typefaces = openTypefaces(style.font, language)
+  const typefaces = typefacesOf(style.font, language)
   const layout = layOut(style, language, typefaces)
   const forms = style.units.map((_, column) => [...new Set(wordsOf(style, language, column))])
   const atlas = drawAtlas(style, layout, forms, typefaces)

@@ -19,15 +19,17 @@ function* gifuctPictures(gif: Uint8Array, mostFrames = Infinity): Generator<Uint
   const parsed = parseGIF(gif.slice().buffer)
   const { width } = parsed.lsd
   const picture = new Uint8Array(width * parsed.lsd.height * 4)
+  const whole = new Uint32Array(picture.buffer)
   const frames = parsed.frames.filter((frame) => 'image' in frame)
   for (const frame of frames.slice(0, mostFrames)) {
     const { dims, patch } = decompressFrame(frame, parsed.gct, true)
+    const pixels = new Uint32Array(patch.buffer, patch.byteOffset, patch.length / 4)
     for (let row = 0; row < dims.height; row++) {
-      const from = patch.subarray(row * dims.width * 4, (row + 1) * dims.width * 4)
-      const to = ((dims.top + row) * width + dims.left) * 4
+      const from = row * dims.width
+      const to = (dims.top + row) * width + dims.left
       // What is transparent leaves what was there.
-      for (let at = 0; at < from.length; at += 4)
-        if (from[at + 3] !== 0) picture.set(from.subarray(at, at + 4), to + at)
+      for (let at = 0; at < dims.width; at++)
+        if (patch[(from + at) * 4 + 3] !== 0) whole[to + at] = pixels[from + at] as number
     }
     yield picture
   }
