@@ -2,27 +2,26 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { buildUsers } from '../../src/access/users.ts'
 import { screens } from '../../src/http/panel/pages.ts'
-import { tester, testerAt } from '../support/actor.ts'
-import { type Installation, installation } from '../support/lastcall.ts'
-import { plainServer } from '../support/panel-session.ts'
+import { tester } from '../support/actor.ts'
+import type { Installation } from '../support/lastcall.ts'
+import { httpsServer, plainServer } from '../support/panel-session.ts'
+import { createUser } from '../support/users.ts'
 
-const who = { email: 'ada@example.com', password: 'long enough for a test' }
+const who = { email: 'reader@example.com', password: 'long enough for a test' }
 
 const makeUser = (place: Installation) =>
   place.arrange(async (store) => {
     const { id } = await store.configuration.createAccount('Owner', tester)
-    await buildUsers(store).create(id, { ...who, role: 'owner' }, testerAt(Math.floor(Date.now() / 1_000)))
+    await createUser(store, id, { ...who, role: 'owner' })
   })
 
 const { place, server } = await plainServer()
 await makeUser(place)
-const below = installation({ after })
+const { place: below, server: secure } = await httpsServer()
 await makeUser(below)
-const secure = await below.serve([], { PUBLIC_URL: 'https://example.com/lastcall' })
 
 const assets = join(import.meta.dirname, '../../panel/dist/panel/assets')
 const json = { 'content-type': 'application/json' }

@@ -1,13 +1,13 @@
 // PostgreSQL takes no NUL in a text: wherever one comes in it is refused, and breaks nothing.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { routes } from '../../src/http/panel/routes.ts'
-import { campaignFile, installation, owner } from '../support/lastcall.ts'
-import { panelSession } from '../support/panel-session.ts'
+import { someOf } from '../support/faults.ts'
+import { campaignFile, owner } from '../support/lastcall.ts'
+import { panelSession, plainServer } from '../support/panel-session.ts'
 
-const place = installation({ after })
+const { place, server } = await plainServer()
 const { accountId, campaignId, key, keyId } = await owner(place)
-const server = await place.serve(['--rate-limit', '100000'])
 const ask = await panelSession(place, server, accountId)
 
 const email = 'ada@example.com'
@@ -69,7 +69,7 @@ const bodies: Record<string, unknown> = {
 
 /** The value with a NUL in one of its texts, for each text that it has. */
 function* planted(value: unknown): Generator<unknown> {
-  if (typeof value === 'string') yield* [`${value}\0`, '\0']
+  if (typeof value === 'string') yield* someOf([`${value}\0`, '\0'], 1)
   else if (Array.isArray(value)) {
     for (const [index, one] of value.entries()) for (const other of planted(one)) yield value.with(index, other)
   } else if (typeof value === 'object' && value !== null) {
@@ -113,7 +113,7 @@ test('a NUL in any text of any route of the panel breaks nothing', async () => {
       assert.equal(status, 422, `${route}?${name}`)
     }
     for (const [, name = ''] of path.matchAll(/:(\w+)/g)) {
-      for (const nul of ['%00', `${ids[name]}%00`]) {
+      for (const nul of someOf([`${ids[name]}%00`, '%00'], 1)) {
         const { status } = await ask(method, pathOf(path, { ...ids, [name]: nul }), bodies[route])
         assert.equal(status, 404, `${route} ${name}`)
       }

@@ -1,19 +1,16 @@
 // What owners, members and viewers may do with users and invitations, on both engines.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createKey, replaceKey } from '../../src/access/keys.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
 import { testerAt } from '../support/actor.ts'
-import { installation } from '../support/lastcall.ts'
-import { emailOf, type PanelAnswer, panelSession } from '../support/panel-session.ts'
+import { emailOf, type PanelAnswer, panelSession, plainServer } from '../support/panel-session.ts'
 import { assertRefused } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { message, wire } from '../support/wire.ts'
 
-// Of its own: an address may sign in thirty times a minute, and these do so nearly as often.
-const place = installation({ after })
-const server = await place.serve()
+const { place, server } = await plainServer()
 const by = testerAt(Math.floor(Date.now() / 1_000))
 
 async function newAccount() {

@@ -1,25 +1,24 @@
 // Signing in with a second factor, over HTTP: what a stolen session cannot do, and what is kept nowhere.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { buildUsers } from '../../src/access/users.ts'
+import { test } from 'node:test'
 import { deviceOf } from '../../src/http/panel/device.ts'
-import { tester, testerAt } from '../support/actor.ts'
-import { installation } from '../support/lastcall.ts'
+import { tester } from '../support/actor.ts'
+import { plainServer } from '../support/panel-session.ts'
 import { storedTexts } from '../support/rows.ts'
 import { codeAt, wrongCodeAt } from '../support/second-factor.ts'
+import { createUser } from '../support/users.ts'
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const password = 'a long old password'
 const now = () => Math.floor(Date.now() / 1_000)
 
-const place = installation({ after })
+const { place, server } = await plainServer()
+const emailOf = (name: string) => `${name}@factor.example`
 await place.arrange(async (store) => {
-  const users = buildUsers(store)
   const { id } = await store.configuration.createAccount('Owner', tester)
   for (const name of ['ada', 'bela', 'chen', 'dora', 'emil'])
-    await users.create(id, { email: `${name}@example.com`, password, role: 'viewer' }, testerAt(now()))
+    await createUser(store, id, { email: emailOf(name), password, role: 'viewer' })
 })
-const server = await place.serve([], { TRUST_PROXY: '127.0.0.1' })
 
 type Answer = { status: number; body: any; cookie: string; retryAfter: string | null }
 
@@ -37,8 +36,7 @@ async function ask(method: string, path: string, body?: object, cookie = ''): Pr
   }
 }
 
-const signIn = (name: string, given = password) =>
-  ask('POST', '/session', { email: `${name}@example.com`, password: given })
+const signIn = (name: string, given = password) => ask('POST', '/session', { email: emailOf(name), password: given })
 
 async function isSignedIn(cookie: string): Promise<boolean> {
   return (await ask('GET', '/session', undefined, cookie)).body.signedIn

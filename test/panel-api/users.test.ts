@@ -9,6 +9,7 @@ import { tester, testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 import { whileLocked } from '../support/locked.ts'
 import { panelSession, plainServer } from '../support/panel-session.ts'
+import { createUser } from '../support/users.ts'
 
 const now = 1_800_000_000
 const by = testerAt(now)
@@ -24,8 +25,8 @@ async function withUsers(t: TestContext, work: (given: Given) => Promise<void>):
   await installation(t).arrange(async (store) => {
     const users = buildUsers(store)
     const { id } = await store.configuration.createAccount('Owner', tester)
-    const user = await users.create(id, { email: ada, password, role: 'owner' }, by)
-    const colleague = await users.create(id, { email: 'colleague@example.com', password, role: 'owner' }, by)
+    const user = await createUser(store, id, { email: ada, password, role: 'owner' })
+    const colleague = await createUser(store, id, { email: 'colleague@example.com', password, role: 'owner' })
     await work({ store, users, user, colleague })
   })
 }
@@ -78,7 +79,7 @@ test('somebody who has joined cannot use another invitation to their email, even
     const invited = () => users.invite(user, { role: 'owner', email: 'Joins@example.com' }, by)
     const [first, second] = [await invited(), await invited()]
     const elsewhere = await store.configuration.createAccount('Elsewhere', tester)
-    const other = await users.create(elsewhere.id, { email: 'other@example.com', password, role: 'owner' }, by)
+    const other = await createUser(store, elsewhere.id, { email: 'other@example.com', password, role: 'owner' })
     const theirs = await users.invite(other, { role: 'viewer', email }, by)
     assert.ok(await users.accept(first, { email, password, accountName: '' }, '127.0.0.1', client, by))
     const joined = await users.find(email)

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { Scope } from './lastcall.ts'
+import { startShared } from './panel-session.ts'
+import { processScope } from './process-scope.ts'
 
 export type Received = { from: string; to: string[]; text: string; user: string }
 
@@ -41,4 +43,18 @@ export async function mailServer(scope: Scope) {
   scope.after(() => new Promise<void>((resolve) => server.close(resolve)))
   const { port } = server.server.address() as AddressInfo
   return { url: `smtp://${login.user}:${login.password}@127.0.0.1:${port}`, received, state }
+}
+
+let mailing: ReturnType<typeof startMailing> | undefined
+
+/** A server that sends mails, for all files of the process; each test leaves the state of `mail` as it was. */
+export async function mailingServer() {
+  mailing ??= startMailing()
+  return await mailing
+}
+
+async function startMailing() {
+  const mail = await mailServer(processScope)
+  const from = 'Lastcall <offers@shop.example>'
+  return { mail, ...(await startShared({ SMTP_URL: mail.url, SMTP_FROM: from })) }
 }

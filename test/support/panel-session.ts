@@ -4,6 +4,7 @@ import type { Role } from '../../src/core/role.ts'
 import { type Installation, installation, type Server } from './lastcall.ts'
 import { processScope } from './process-scope.ts'
 import { createUser } from './users.ts'
+import { shelveUsualTemplates } from './usual-templates.ts'
 
 export type PanelAnswer = { status: number; body: any }
 export type PanelSession = (name: string, path: string, body?: unknown) => Promise<PanelAnswer>
@@ -13,17 +14,30 @@ const json = { 'content-type': 'application/json' }
 export const emailOf = (accountId: number, role: Role) =>
   `${role === 'owner' ? 'user' : role}-of-${accountId}@example.com`
 
-let plain: Promise<{ place: Installation; server: Server }> | undefined
+type Serving = { place: Installation; server: Server }
+let plain: Promise<Serving> | undefined
+let inHttps: Promise<Serving> | undefined
 
-/** A server without any setting, for all files of the process: for tests whose accounts are their own. */
-export async function plainServer() {
-  plain ??= startPlain()
+/**
+ * A server without any setting but that it is behind a proxy, for all files of the process: for tests whose accounts
+ * and emails are their own.
+ */
+export async function plainServer(): Promise<Serving> {
+  plain ??= startShared({})
   return await plain
 }
 
-async function startPlain() {
+/** The same below https://example.com/lastcall. */
+export async function httpsServer(): Promise<Serving> {
+  inHttps ??= startShared({ PUBLIC_URL: 'https://example.com/lastcall' })
+  return await inHttps
+}
+
+/** Behind a proxy, and with the templates of the usual style. */
+export async function startShared(settings: Record<string, string>): Promise<Serving> {
   const place = installation(processScope)
-  return { place, server: await place.serve() }
+  await place.arrange(shelveUsualTemplates)
+  return { place, server: await place.serve([], { TRUST_PROXY: '127.0.0.1', ...settings }) }
 }
 
 /** Makes a user of the account and signs in; `await ask('POST', '/keys', { name: 'shop' })`. */
@@ -37,9 +51,11 @@ export async function panelSession(
   const password = 'long enough for a test'
   await place.arrange((store) => createUser(store, accountId, { email, password, role }))
   const api = `${server.origin}/panel/api`
+  // An address may sign in thirty times a minute: where there is a proxy, each account has one of its own.
+  const from = `198.18.${(accountId >> 8) & 255}.${accountId & 255}`
   const signedIn = await fetch(`${api}/session`, {
     method: 'POST',
-    headers: json,
+    headers: { ...json, 'x-forwarded-for': from },
     body: JSON.stringify({ email, password }),
   })
   assert.equal(signedIn.status, 200)
