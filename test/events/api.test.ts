@@ -1,6 +1,6 @@
 // The API for events: who may, what it refuses, and every operation; and the command line beside it.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -18,6 +18,7 @@ import { tester } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { holdShape, holdTold } from '../support/description.ts'
 import { campaignFile } from '../support/lastcall.ts'
+import { sharedCommand } from '../support/prepared.ts'
 import { openReceiver } from '../support/receiver.ts'
 
 const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '400'] })
@@ -352,7 +353,7 @@ test('its description is OpenAPI 3.1 with webhooks, clean under the recommended 
 test('command line: webhook create, list, set, test, secret, log, backfill, discard, delete; key create --scope', async () => {
   const account = ['--account', String(shop.owner.accountId)]
   const env = ['webhook']
-  const wrong = await shop.place.run([
+  const wrong = await shop.place.runShared([
     ...env,
     'create',
     ...account,
@@ -365,13 +366,11 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   ])
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /url: must begin with https/)
-  const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
-  const off = spawnSync(
-    process.execPath,
-    [main, 'webhook', 'create', ...account, '--name', 'a', '--url', 'https://example.com/', '--kinds', 'lead.expired'],
-    { env: { DATABASE_URL: shop.place.databaseUrl, WEBHOOKS: 'off' }, encoding: 'utf8' },
+  const off = await sharedCommand(
+    ['webhook', 'create', ...account, '--name', 'a', '--url', 'https://example.com/', '--kinds', 'lead.expired'],
+    { env: { DATABASE_URL: shop.place.databaseUrl, WEBHOOKS: 'off' } },
   )
-  assert.deepEqual([off.status, /WEBHOOKS: is off/.test(off.stderr)], [2, true])
+  assert.deepEqual([off.code, /WEBHOOKS: is off/.test(off.stderr)], [2, true])
   const made = await shop.place.json([
     'webhook',
     'create',
