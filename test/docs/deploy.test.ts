@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { tester } from '../support/actor.ts'
+import { arrangeIn } from '../support/lastcall.ts'
 import { ask, createDatabase, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
-import { command, root } from '../support/prepared.ts'
+import { root } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
 const shipped = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -113,12 +115,9 @@ test('a database that the superuser made goes over to a role of its own, and ser
   })
   await createDatabase(adminUrl, { url: asSuperuser })
   await ask(adminUrl, `ALTER DATABASE ${database.pathname.slice(1)} OWNER TO postgres`)
-  const lastcall = async (url: string, ...args: string[]) => {
-    const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url } })
-    assert.equal(code, 0, stderr)
-    return JSON.parse(stdout)
-  }
-  await lastcall(asSuperuser, 'account', 'create', '--name', 'Before')
+  const createAccount = (url: string, name: string) =>
+    arrangeIn(url, (store) => store.configuration.createAccount(name, tester))
+  await createAccount(asSuperuser, 'Before')
 
   // What psql does with its own two words.
   const script = shipped('deploy/postgres-role.sql')
@@ -128,8 +127,8 @@ test('a database that the superuser made goes over to a role of its own, and ser
   // It may run again.
   for (let times = 0; times < 2; times++) await ask(asSuperuser, script)
 
-  assert.equal((await lastcall(asRole, 'account', 'create', '--name', 'After')).id, 2)
-  assert.equal((await lastcall(asRole, 'account', 'list')).length, 2)
+  assert.equal((await createAccount(asRole, 'After')).id, 2)
+  assert.equal((await arrangeIn(asRole, (store) => store.configuration.listAccounts())).length, 2)
   // As migrations do.
   await ask(asRole, 'ALTER TABLE leads ADD COLUMN more text', 'CREATE TABLE more (id int)')
   const [role] = await ask(asRole, 'SELECT * FROM pg_roles WHERE rolname = current_user')
