@@ -172,7 +172,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const { of, leads, campaign, counted } = await opened(store)
     const emails = ['a@example.com', 'b@example.com']
     for (const email of emails) await leads.register(of, email, 100)
-    const times = amount(200, 1_000)
+    const times = amount(60, 1_000)
     const told = await Promise.all(
       Array.from({ length: times }, (_, index) => {
         const node = nodes[index % nodes.length] as Store
@@ -270,7 +270,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const converted = async () => (await store.conversions.peopleBetween(campaign, 0, 900)).converted
     const erase = () => store.leads.erase([{ campaign, email: ada.email }], testerAt(300))
     const undo = (orderId: string) => reverse(store, of, orderId, false, 300, tester)
-    for (let round = 0; round < amount(8, 100); round += 1) {
+    for (let round = 0; round < amount(3, 100); round += 1) {
       await leads.register(of, ada.email, 100)
       const orderIds = Array.from({ length: 6 }, (_, index) => `${round}-${index}`)
       for (const orderId of orderIds) await buy(ada, orderId, 200)

@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
+import { amount } from '../support/faults.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 
@@ -94,7 +95,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
           sorted.filter((email) => email.startsWith(prefix)),
         )
       }),
-      { numRuns: 60 },
+      { numRuns: amount(20, 60) },
     )
   })
 

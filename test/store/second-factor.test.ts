@@ -13,6 +13,7 @@ import { testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { codeAt, withFactor, wrongCodeAt } from '../support/second-factor.ts'
+import { createUser } from '../support/users.ts'
 
 const options = { lockWaitMs: 5_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const now = 1_800_000_000
@@ -30,7 +31,7 @@ async function twoNodes(t: TestContext, place: Place): Promise<Nodes> {
   t.after(() => Promise.all(stores.map((store) => store.close())))
   const nodes: Nodes['nodes'] = [buildUsers(stores[0]), buildUsers(stores[1])]
   const { id } = await stores[0].configuration.createAccount('Owner', testerAt(now))
-  const user = await nodes[0].create(id, { email, password, role: 'owner' }, testerAt(now))
+  const user = await createUser(stores[0], id, { email, password, role: 'owner' })
   return { location, stores, nodes, user }
 }
 

@@ -10,6 +10,7 @@ import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
+import { amount } from '../support/faults.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const emails = [
@@ -117,7 +118,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const stores = [await openStore(at, options), await openStore(at, options)]
     t.after(() => Promise.all(stores.map((store) => store.close())))
     const campaign = await makeCampaign(stores[0] as Store)
-    const many = Array.from({ length: 300 }, (_, n) => `${n}@example.com`)
+    const many = Array.from({ length: amount(100, 300) }, (_, n) => `${n}@example.com`)
     const writes = await Promise.all(
       many.map((email, n) =>
         Promise.all(
@@ -145,7 +146,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const { attempt, registeredAt, ruleId } = lead as Lead
       return { registeredAt, ruleId, attempt: { ...attempt, resets: attempt.resets + 1 } }
     }
-    const rounds = Array.from({ length: 20 }, (_, n) => n)
+    const rounds = Array.from({ length: amount(8, 20) }, (_, n) => n)
     const work = async (store: Store) => {
       for (const _ of rounds) await written(store.leads.write(campaign, seen.email, resets, seen))
     }
