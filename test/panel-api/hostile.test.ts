@@ -105,17 +105,18 @@ test('row 5: without a builder the panel says that it is unavailable', async (t)
 })
 
 const mostBytes = 20_000
+const many = amount(5_000, 20_000)
 const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, 1]))
 
 test('row 7: a body full of faults gets an answer that is smaller than it', async () => {
   const ask = await user()
   const made = await ask('POST', '/campaigns', { settings: JSON.parse(campaignFile({ mailTimer: null })) })
   const { id } = made.body.settings
-  const campaign = { ...JSON.parse(campaignFile()), ...names(20_000) }
+  const campaign = { ...JSON.parse(campaignFile()), ...names(many) }
   const long = 'ü'.repeat(25_000)
   const bodies: [path: string, body: object][] = [
-    [`/campaigns/${id}/leads/import`, { emails: Array(200_000).fill(1) }],
-    [`/campaigns/${id}/leads/import`, { emails: [], ...names(60_000) }],
+    [`/campaigns/${id}/leads/import`, { emails: Array(many * 10).fill(1) }],
+    [`/campaigns/${id}/leads/import`, { emails: [], ...names(many * 3) }],
     [`/campaigns/${id}/leads/import`, { [long]: 1 }],
     ['/campaigns', { settings: campaign }],
     ['/timer-picture', { ...picture(1), style: names(4_000) }],
@@ -219,7 +220,7 @@ test('a user searches and exports leads, goes through the audit log and lists ca
 
 test('row 7: a file full of faults has a line on the command line that can be read', async () => {
   const file = join(place.folder, 'faults.json')
-  const campaign = { ...JSON.parse(campaignFile()), ...names(20_000) }
+  const campaign = { ...JSON.parse(campaignFile()), ...names(many) }
   for (const [args, content] of [
     [['campaign', 'apply', '--account', '1'], campaign],
     [['simulate'], Array(5).fill({ campaign, events: [] })],

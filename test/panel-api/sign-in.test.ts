@@ -154,6 +154,10 @@ async function flushesOfPostgres(work: () => Promise<unknown>): Promise<string[]
   }
 }
 
+/** Of nobody's password; to compare with it takes so many passes of as many KiB. */
+const hashOf = (kibibytes: number, passes: number) =>
+  `$argon2id$v=19$m=${kibibytes},t=${passes},p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
 test('row 6: repeated tries leave places for emails that nobody has tried, and write nothing needlessly', async () => {
   await place.arrange(async (store) => {
     const earlier = await triesIn()
@@ -162,8 +166,9 @@ test('row 6: repeated tries leave places for emails that nobody has tried, and w
     const before = await triesIn(earlier)
     assert.equal(before.length, 1)
     let isOver = 0
-    const guesses = Array.from({ length: 60 }, () =>
-      isPassword('a guess', undefined, 'again').then(
+    // The first one is looked at while all this is going on, and the others wait for it.
+    const guesses = Array.from({ length: 60 }, (_, n) =>
+      isPassword('a guess', n === 0 ? hashOf(19_456, 20) : hashOf(8, 1), 'again').then(
         () => (isOver += 1),
         (error) => error,
       ),
