@@ -215,7 +215,7 @@ test('the chain goes on through cycles in which a lead time has no room, and fin
     const attempt = begin(terms, start)
     for (const hours of someOf([36, 48, 24 * 27.5, 24 * 29, 24 * 29.5, 10_000], 3)) {
       const asked = { opened: false, expired: false, leadSeconds: [hours * 3_600] }
-      const until = start + 200 * 86_400
+      const until = start + amount(100, 200) * 86_400
       const expected: number[] = []
       for (let at = start + 1_800; at <= until; at += 1_800) {
         if (momentsAt(terms, attempt, at, asked).length > 0) expected.push(at)
