@@ -249,7 +249,7 @@ export type Shop = {
   opened: Promise<void>
 }
 
-export const unlimited = ['--rate-limit', '1000000']
+export const unlimited = ['--rate-limit', '1000000', '--form-rate', '100000']
 
 /** `isAlone`: no other file of the process has the server, which the tests stop, lock or read the output of. */
 type ShopOptions = { args?: string[]; env?: Record<string, string>; campaign?: string; isAlone?: boolean }
@@ -304,13 +304,21 @@ export async function withinOneSecond(ask: () => Promise<Answer>, sees: (answer:
   }
 }
 
-export async function eventually<T>(seconds: number, ask: () => Promise<T>, holds: (value: T) => boolean) {
+/** A command takes some hundredths of a second of a processor: it is not asked as often as a server. */
+export const commandPauseMs = 250
+
+export async function eventually<T>(
+  seconds: number,
+  ask: () => Promise<T>,
+  holds: (value: T) => boolean,
+  pauseMs = 50,
+) {
   const end = Date.now() + seconds * 1000
   for (;;) {
     const value = await ask()
     if (holds(value)) return value
     assert.ok(Date.now() < end, `not so after ${seconds} seconds: ${JSON.stringify(value)}`)
-    await sleep(50)
+    await sleep(pauseMs)
   }
 }
 

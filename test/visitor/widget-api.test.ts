@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { visitorName } from '../../src/core/visitor.ts'
-import { type Answer, applyCampaign, assertError, eventually, newEmail, openShop, unlimited } from '../support/api.ts'
+import { type Answer, applyCampaign, assertError, eventually, newEmail, openShop } from '../support/api.ts'
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
 
-const shop = openShop({ args: [...unlimited, '--form-rate', '100000'] })
+const shop = openShop()
 const cycle = { enabled: true, pause: 'PT1M' }
 const visitStarts = { startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' }, cycle }
 let own = 0
