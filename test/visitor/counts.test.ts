@@ -1,7 +1,8 @@
 // Clicks, opens and visits are counted by day, for campaign, page and lead; nothing else of recipients is kept.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyCampaign, eventually, openShop } from '../support/api.ts'
+import { applyCampaign, call, commandPauseMs, eventually, hangUp, openShop } from '../support/api.ts'
+import { historyOf } from '../support/history.ts'
 import { ask, open, random32, recipient } from '../support/recipient.ts'
 
 const shop = openShop({ isAlone: true })
@@ -40,6 +41,7 @@ test('fetches are counted by kind, page and fetcher; HEAD, unknown refs and erro
     () => statsOf(campaign.id),
     // Sign-ups are stored behind the other counts, in a transaction of their own.
     ({ totals: { visit, registration } }) => visit.person === 2 && registration.person === 2,
+    commandPauseMs,
   )
   assert.deepEqual(stats.totals, totals)
   const [one, two] = campaign.pages.map(({ id }: { id: number }) => id)
@@ -111,10 +113,11 @@ test('an open is counted whatever the image shows, as long as it is that of a le
     5,
     () => statsOf(campaign.id),
     ({ totals }) => totals.open.person === opens,
+    commandPauseMs,
   )
 })
 
-test('counts that wait when the server stops are not lost, and are added to those that are stored', async () => {
+test('what was answered before a stop is in the history after it, and counts that wait are added to those stored', async () => {
   const { id } = await applyCampaign(shop, {})
   const { image } = await recipient(shop, { campaignId: id })
   await open(shop, image)
@@ -122,9 +125,15 @@ test('counts that wait when the server stops are not lost, and are added to thos
     5,
     () => statsOf(id),
     ({ totals }) => totals.open.person === 1,
+    commandPauseMs,
   )
+  const list = () => call(shop.server, 'GET', '/campaigns', { key: shop.owner.key })
+  const answers = await Promise.all(Array.from({ length: 20 }, list))
   await open(shop, image)
-  await shop.server.stop()
+  hangUp()
+  assert.equal(await shop.server.stop(), 0)
+  const known = new Set((await historyOf(shop.place, shop.owner.accountId)).map(({ requestId }) => requestId))
+  for (const { headers } of answers) assert.ok(known.has(String(headers['x-request-id'])))
   const { totals } = await statsOf(id)
   const [opens, registration] = [2, 1].map((person) => ({ person, proxy: 0, scanner: 0 }))
   assert.deepEqual(totals, { click: none, open: opens, visit: none, registration, conversion: none })
