@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
-import { installation, owner } from '../support/lastcall.ts'
+import { owner } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import { exchange } from '../support/wire.ts'
 
@@ -233,10 +233,9 @@ const head = (key: string, campaignId: number, length: string) =>
     `${length}\r\n\r\n`,
   ].join('\r\n')
 
-test('malformed chunks are refused at once, also when nothing is known yet of the key', async (t) => {
-  const place = installation(t)
-  const { key, campaignId } = await owner(place)
-  const server = await place.serve()
+test('malformed chunks are refused at once, also when nothing is known yet of the key', async () => {
+  const { server } = shop
+  const { key, campaignId } = await owner(shop.place)
   for (let n = 0; n < 2; n += 1) {
     const bytes = `${head(key, campaignId, 'Transfer-Encoding: chunked')}x\r\n`
     const { answers } = await exchange(server.port, [bytes], { timeoutMs: 5000 })

@@ -104,8 +104,8 @@ test('a key is replaced once, and only by its own account', async () => {
   assert.equal(wrong.status, 422)
 })
 
-test('when a key was last used is noted, once a minute, and not where the request was refused', async (t) => {
-  const { server, me, setTo, ask, status, listed } = await opened(running(t))
+test('when a key was last used is noted, once a minute, and not where the request was refused', async () => {
+  const { server, me, setTo, ask, status, listed } = await opened()
   const made = (await ask('POST', '/keys', { name: 'unused' })).body
   assert.equal((await listed(made.id)).lastUsedAt, null)
   // The beginning of a minute that lies ahead; not its first moment, which a rounding could count as the minute before.
@@ -122,6 +122,7 @@ test('when a key was last used is noted, once a minute, and not where the reques
   assert.equal(await status(me.key), 200)
   setTo(minute + 60)
   assert.equal(await status(me.key), 200)
+  // The last of the tests that share it.
   await server.stop()
   // What waits is stored while the server stops.
   assert.ok((await usedAt(me.keyId)) >= minute + 60)
