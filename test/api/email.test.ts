@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertError, assertStatus, call, leads, lookups, openShop } from '../support/api.ts'
+import { amount } from '../support/faults.ts'
 import { isMailbox } from '../support/mailbox.ts'
 
 const shop = openShop()
@@ -285,7 +286,7 @@ test('every email that the grammar can make is accepted, and answered exactly as
       assert.ok(answer.status === 201 || answer.status === 200, `${email}: ${answer.raw}`)
       assert.equal(answer.body.email, email)
     }),
-    { numRuns: 200 },
+    { numRuns: amount(60, 200) },
   )
 })
 
@@ -308,6 +309,6 @@ test('with one character changed an email is accepted only if it is still a Mail
       const { status } = await register(changed)
       assert.equal(status < 300, isMailbox(changed), JSON.stringify(changed))
     }),
-    { numRuns: 500 },
+    { numRuns: amount(150, 500) },
   )
 })

@@ -14,6 +14,7 @@ import {
   openShop,
   withinOneSecond,
 } from '../support/api.ts'
+import { amount } from '../support/faults.ts'
 import { type Owner, owner } from '../support/lastcall.ts'
 
 const shop = openShop()
@@ -155,6 +156,6 @@ test('any set of faults shows the earliest, or of rows 5 to 10 one that is there
     )
   await fc.assert(
     fc.asyncProperty(cases, ([operation, faults]) => assertEarliest(operation, new Set(faults))),
-    { numRuns: 400 },
+    { numRuns: amount(100, 400) },
   )
 })
