@@ -1,7 +1,7 @@
 // Bodies: chunks of any size, the limit, what is broken or cut off, and answers that do not wait for a body.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop, sideBySide } from '../support/prepared.ts'
+import { openSharedShop, sideBySide } from '../support/prepared.ts'
 import {
   assertError,
   assertGood,
@@ -18,7 +18,7 @@ const limitBytes = 16_384
 const inChunks = 'Transfer-Encoding: chunked'
 
 test('bodies', { concurrency: 8 }, async (t) => {
-  const shop = await openShop(t)
+  const shop = await openSharedShop()
   const { place, server, port, bearer, jsonType, campaigns, leads, campaignId } = shop
   const { check, finish } = sideBySide(t, shop)
   const wanted = new Set<string>()

@@ -18,6 +18,7 @@ import {
   owner,
   type Server,
 } from './lastcall.ts'
+import { processScope } from './process-scope.ts'
 import { databasesCreated } from './test-database.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
@@ -104,12 +105,16 @@ export async function roomInMinute(): Promise<void> {
 }
 
 /** Asks again until the answer is true; false when the time is up. */
-export async function eventually(timeoutMs: number, ask: () => boolean | Promise<boolean>): Promise<boolean> {
+export async function eventually(
+  timeoutMs: number,
+  ask: () => boolean | Promise<boolean>,
+  pauseMs = 25,
+): Promise<boolean> {
   const until = Date.now() + timeoutMs
   for (;;) {
     if (await ask()) return true
     if (Date.now() > until) return false
-    await sleep(25)
+    await sleep(pauseMs)
   }
 }
 
@@ -141,8 +146,24 @@ export type Shop = Owner & {
 /** An owner with a published campaign on a running server whose rate nobody reaches. */
 export async function openShop(t: TestContext): Promise<Shop> {
   const place = installation(t)
-  const made = await owner(place)
-  const server = await place.serve(['--rate-limit', '1000000'])
+  return shopOn(place, place.serve(unlimited))
+}
+
+let shared: { place: Installation; server: Promise<Server> } | undefined
+
+/** For tests that do not stop the server: those of a process share it, behind a proxy of this machine. */
+export async function openSharedShop(): Promise<Shop> {
+  if (shared === undefined) {
+    const place = installation(processScope)
+    shared = { place, server: place.serve([...unlimited, '--trust-proxy', '127.0.0.1']) }
+  }
+  return shopOn(shared.place, shared.server)
+}
+
+const unlimited = ['--rate-limit', '1000000']
+
+async function shopOn(place: Installation, serving: Promise<Server>): Promise<Shop> {
+  const [made, server] = await Promise.all([owner(place), serving])
   const campaigns = '/api/public/v1/campaigns'
   return {
     ...made,
