@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { longTest } from '../support/faults.ts'
 import { campaignFile, installation, owner } from '../support/lastcall.ts'
-import { command, eventually, filesWith } from '../support/prepared.ts'
+import { eventually, filesWith, sharedCommand } from '../support/prepared.ts'
+import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async (t) => {
   const tests = [
@@ -42,7 +44,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
     }),
 
     t.test('keys: the secret is shown once and kept nowhere', async (t) => {
-      const { json, run, folder } = installation(t)
+      const { json, runShared: run, folder } = installation(t)
       const { id: account } = await json(['account', 'create', '--name', 'A'])
       const made = await json(['key', 'create', '--account', String(account), '--name', 'shop'])
       assert.deepEqual(Object.keys(made).sort(), ['id', 'key', 'name'])
@@ -68,37 +70,11 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
       assert.deepEqual(filesWith(folder, bytes.toString('hex')), [])
     }),
 
-    t.test('a running server uses changes of the command line within a second', async (t) => {
-      const place = installation(t)
-      const { accountId, key, keyId, campaignId } = await owner(place)
-      const server = await place.serve(['--rate-limit', '1000000'])
-      const list = async (bearer = key) => {
-        const answer = await fetch(`${server.base}/campaigns`, {
-          headers: { authorization: `Bearer ${bearer}` },
-        })
-        return { status: answer.status, body: (await answer.json()) as any, headers: answer.headers }
-      }
-      const soon = async (what: string, ask: () => Promise<boolean>) =>
-        assert.ok(await eventually(1_000, ask), `${what} does not hold after a second`)
-      const id = String(accountId)
-      assert.equal((await list()).status, 200)
-      await place.json(['account', 'set', id, '--suspended', 'true'])
-      await soon('suspending', async () => (await list()).body.code === 'ACCOUNT_SUSPENDED')
-      await place.json(['account', 'set', id, '--suspended', 'false', '--rate-limit', '5000'])
-      await soon('the rate', async () => (await list()).headers.get('ratelimit-limit') === '5000')
-      const other = await place.json(['key', 'create', '--account', id, '--name', 'other'])
-      await soon('a new key', async () => (await list(other.key)).status === 200)
-      await place.json(['key', 'revoke', keyId])
-      await soon('revoking', async () => (await list()).status === 401)
-      await place.json(['campaign', 'apply', '--account', id, '-'], campaignFile({ id: campaignId, name: 'Renamed' }))
-      await soon('an edit', async () => (await list(other.key)).body.items[0].name === 'Renamed')
-      await place.json(['campaign', 'delete', String(campaignId), '--yes'])
-      await soon('a removal', async () => (await list(other.key)).body.items.length === 0)
-    }),
-
     t.test('campaigns: made, listed, exported, changed, removed', async (t) => {
-      const { json, run, folder, databaseUrl } = installation(t)
+      const place = installation(t)
+      const { json, runShared: run, folder, databaseUrl } = place
       await json(['account', 'create', '--name', 'A'])
+      await place.arrange(shelveUsualTemplates)
       const apply = (file: string) => json(['campaign', 'apply', '--account', '1', '-'], file)
       const rule = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }
 
@@ -166,7 +142,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
       mkdirSync(elsewhere)
       writeFileSync(join(elsewhere, 'campaign.json'), JSON.stringify({ ...changed, name: 'From a file' }))
       const env = { DATABASE_URL: databaseUrl, INIT_CWD: elsewhere }
-      const fromFile = await command(['campaign', 'apply', '--account', '1', 'campaign.json'], { env })
+      const fromFile = await sharedCommand(['campaign', 'apply', '--account', '1', 'campaign.json'], { env })
       assert.equal(fromFile.code, 0, fromFile.stderr)
       assert.equal(JSON.parse(fromFile.stdout).name, 'From a file')
 
@@ -190,4 +166,33 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
     }),
   ]
   await Promise.all(tests)
+})
+
+// In the short form test/api/change-holds.test.ts and rate-limit.test.ts hold it.
+longTest('a running server uses changes of the command line within a second', async (t) => {
+  const place = installation(t)
+  const { accountId, key, keyId, campaignId } = await owner(place)
+  const server = await place.serve(['--rate-limit', '1000000'])
+  const list = async (bearer = key) => {
+    const answer = await fetch(`${server.base}/campaigns`, {
+      headers: { authorization: `Bearer ${bearer}` },
+    })
+    return { status: answer.status, body: (await answer.json()) as any, headers: answer.headers }
+  }
+  const soon = async (what: string, ask: () => Promise<boolean>) =>
+    assert.ok(await eventually(1_000, ask), `${what} does not hold after a second`)
+  const id = String(accountId)
+  assert.equal((await list()).status, 200)
+  await place.json(['account', 'set', id, '--suspended', 'true'])
+  await soon('suspending', async () => (await list()).body.code === 'ACCOUNT_SUSPENDED')
+  await place.json(['account', 'set', id, '--suspended', 'false', '--rate-limit', '5000'])
+  await soon('the rate', async () => (await list()).headers.get('ratelimit-limit') === '5000')
+  const other = await place.json(['key', 'create', '--account', id, '--name', 'other'])
+  await soon('a new key', async () => (await list(other.key)).status === 200)
+  await place.json(['key', 'revoke', keyId])
+  await soon('revoking', async () => (await list()).status === 401)
+  await place.json(['campaign', 'apply', '--account', id, '-'], campaignFile({ id: campaignId, name: 'Renamed' }))
+  await soon('an edit', async () => (await list(other.key)).body.items[0].name === 'Renamed')
+  await place.json(['campaign', 'delete', String(campaignId), '--yes'])
+  await soon('a removal', async () => (await list(other.key)).body.items.length === 0)
 })

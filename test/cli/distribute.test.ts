@@ -7,12 +7,12 @@ import { engine } from '../support/test-database.ts'
 test('distribute refuses without Citus and says what is missing, and wants a count of shards', async (t) => {
   const place = installation(t)
   await place.json(['account', 'create', '--name', 'Owner'])
-  const { code, stdout, stderr } = await place.run(['distribute'])
+  const { code, stdout, stderr } = await place.runShared(['distribute'])
   assert.deepEqual([code, stdout], [2, ''])
   assert.match(stderr, engine === 'postgres' ? /lacks Citus: CREATE EXTENSION citus/ : /DATABASE_URL names a file/)
   assert.equal(stderr.trim().split('\n').length, 1)
   for (const shards of ['0', '1.5', 'many', '100000']) {
-    const refused = await place.run(['distribute', '--shards', shards])
+    const refused = await place.runShared(['distribute', '--shards', shards])
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /--shards: must be an integer from 1 to 1024/)
   }
