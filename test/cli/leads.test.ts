@@ -15,8 +15,10 @@ import { mailHtml } from '../../src/core/mail-html.ts'
 import { type MailService, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign } from '../../src/store/model.ts'
-import { campaignFile, type Installation } from '../support/lastcall.ts'
-import { assertRefused, command, eventually, prepared, root, sharedCommand } from '../support/prepared.ts'
+import { commandPauseMs } from '../support/api.ts'
+import { amount } from '../support/faults.ts'
+import { appliedCampaign, campaignFile, compileCache, type Installation, owner } from '../support/lastcall.ts'
+import { assertRefused, eventually, prepared, root, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
 test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
@@ -39,8 +41,15 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   }
   const tests: Promise<void>[] = []
   const check = (name: string, body: (t: TestContext) => Promise<void>) => {
-    tests.push(t.test(name, body))
+    const one = t.test(name, body)
+    tests.push(one)
+    return one
   }
+  /** For the checks beside a server: each has an account of its own. */
+  const running = (async () => {
+    const place = origin.copy(t)
+    return { place, server: await place.serve(['--rate-limit', '6']) }
+  })()
 
   check('import, list, show', async (t) => {
     const place = origin.copy(t)
@@ -76,7 +85,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const settings = await place.json(['campaign', 'export', String(origin.campaignId)])
     const pages = [...settings.pages, { pageUrl: 'https://example.com/closed', eligible: false }]
     const changed = { ...settings, timeZone: 'Europe/Warsaw', language: 'de', pages }
-    await place.json(['campaign', 'apply', '--account', '1', '-'], JSON.stringify(changed))
+    await place.arrange((store) => appliedCampaign(store, origin.accountId, JSON.stringify(changed)))
     await imported(place, 'email\na@example.com\nb@example.com\n"=x"@example.com\n')
     await place.json(['lead', 'deadline', ...campaign, '--email', 'b@example.com', '--at', '2035-06-01T12:00:00Z'])
     const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: place.folder, PUBLIC_URL: 'https://offers.example' }
@@ -314,15 +323,17 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     check(`${signal} ends an import after what it is writing: that is counted, and the message says so`, async (t) => {
       const place = origin.copy(t)
-      const env = { PATH: process.env.PATH, DATABASE_URL: place.databaseUrl }
+      const env = { PATH: process.env.PATH, DATABASE_URL: place.databaseUrl, NODE_COMPILE_CACHE: compileCache }
       const args = [join(root, 'src', 'main.ts'), 'lead', 'import', ...campaign, '-']
       const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] })
       t.after(() => child.kill('SIGKILL'))
       child.stdin.on('error', () => {})
       // Never ended: the import could wait for more, too.
-      child.stdin.write(`email\n${Array.from({ length: 30_000 }, (_, n) => `lead-${n}@example.com\n`).join('')}`)
+      child.stdin.write(
+        `email\n${Array.from({ length: amount(10_000, 30_000) }, (_, n) => `lead-${n}@example.com\n`).join('')}`,
+      )
       const leads = () => emailsOf(place).then(({ length }) => length)
-      assert.ok(await eventually(20_000, async () => (await leads()) > 0))
+      assert.ok(await eventually(20_000, async () => (await rowsOf(place)).leads?.length !== 0))
       child.kill(signal)
       const [stderr, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')])
       const count = await leads()
@@ -371,37 +382,27 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const place = origin.copy(t)
     writeFileSync(join(place.folder, 'emails.csv'), 'email\nnpm@example.com\n')
     const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: place.folder }
-    const { code, stdout } = await command(['lead', 'import', ...campaign, './emails.csv'], { env })
+    const { code, stdout } = await sharedCommand(['lead', 'import', ...campaign, './emails.csv'], { env })
     assert.equal(code, 0)
     assert.equal(JSON.parse(stdout).created, 1)
   })
 
-  check('an import while the server runs', async (t) => {
-    const place = origin.copy(t)
-    const server = await place.serve()
-    assert.equal((await imported(place, 'email\nbeside@example.com\n')).created, 1)
-    const lookup = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads/lookup`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
-      body: '{"email":"beside@example.com"}',
-    })
-    assert.equal(lookup.status, 200)
-  })
-
-  check('a deadline set by hand, and cleared', async (t) => {
-    const place = origin.copy(t)
-    await imported(place, 'email\na@example.com\n')
-    const lead = [...campaign, '--email', 'a@example.com']
-    const own = await place.json(['lead', 'show', ...lead])
-    const server = await place.serve()
+  const deadlineByHand = check('an import while the server runs, and a deadline set by hand, and cleared', async () => {
+    const { place, server } = await running
+    const { key, campaignId } = await owner(place)
+    const campaign = ['--campaign', String(campaignId)]
     const looked = async () => {
-      const answer = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads/lookup`, {
+      const answer = await fetch(`${server.base}/campaigns/${campaignId}/leads/lookup`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: '{"email":"a@example.com"}',
       })
       return ((await answer.json()) as any).deadline
     }
+    assert.equal((await place.json(['lead', 'import', ...campaign, '-'], 'email\na@example.com\n')).created, 1)
+    const lead = [...campaign, '--email', 'a@example.com']
+    const own = await place.json(['lead', 'show', ...lead])
+    assert.equal(await looked(), own.deadline)
     for (const [at, deadline, state] of [
       ['2035-01-01T12:00:00+01:00', '2035-01-01T11:00:00Z', 'open'],
       ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00Z', 'expired'],
@@ -439,26 +440,26 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     assert.deepEqual(await place.json(['lead', 'show', ...lead]), set)
   })
 
-  check('the history of an account', async (t) => {
-    const place = origin.copy(t)
-    const account = ['--account', String(origin.accountId)]
+  check('the history of an account', async () => {
+    const { place, server } = await running
+    const me = await owner(place)
+    const account = ['--account', String(me.accountId)]
     assert.deepEqual(await place.json(['history', 'list', ...account]), [])
     const stranger = await place.json(['account', 'create', '--name', 'Stranger'])
-    const server = await place.serve(['--rate-limit', '6'])
-    const leads = `/campaigns/${origin.campaignId}/leads`
+    const leads = `/campaigns/${me.campaignId}/leads`
     const ids: string[] = []
     const statuses: number[] = []
-    const ask = async (path: string, body?: string, key = origin.key) => {
+    const ask = async (path: string, body?: string, key = me.key) => {
       const answer = await fetch(server.base + path, {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { method: 'POST', body }),
       })
-      if (key === origin.key) {
+      if (key === me.key) {
         ids.push(answer.headers.get('x-request-id') ?? '')
         statuses.push(answer.status)
       }
     }
-    await ask('/campaigns', undefined, `${origin.key}x`)
+    await ask('/campaigns', undefined, `${me.key}x`)
     await ask(leads, '{"email":"historic@example.com"}')
     await ask(`${leads}/lookup`, '{"email":"historic@example.com"}')
     await ask(`${leads}/lookup`, '{"email":"nobody@example.com"}')
@@ -467,14 +468,16 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     await ask(leads, '{"email":')
     for (let n = 0; n < 3; n++) await ask('/campaigns?historic=historic')
     const list = () => place.json<any[]>(['history', 'list', ...account])
-    assert.ok(await eventually(5_000, async () => (await list()).length === ids.length), 'entries are missing')
+    const isThere = async () => (await list()).length === ids.length
+    assert.ok(await eventually(5_000, isThere, commandPauseMs), 'entries are missing')
     const entries = await list()
     const text = JSON.stringify(entries)
     for (const id of ids) assert.ok(text.includes(id), `no entry for ${id}`)
-    for (const word of ['historic', 'nobody', origin.key, '@']) assert.ok(!text.includes(word), `${word} is kept`)
+    for (const word of ['historic', 'nobody', me.key, '@']) assert.ok(!text.includes(word), `${word} is kept`)
     assert.deepEqual(entries.map(({ status }) => status).sort(), [...statuses].sort())
     for (const status of [200, 201, 400, 404]) assert.ok(statuses.includes(status))
     assert.deepEqual(await place.json(['history', 'list', '--account', String(stranger.id)]), [])
+    await deadlineByHand
     assert.equal(await server.stop(), 0)
     assert.equal((await list()).length, ids.length)
   })
