@@ -7,20 +7,45 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount } from '../support/faults.ts'
-import { installation, withoutTables } from '../support/lastcall.ts'
+import { compileCache, type Installation, installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, prepared, root } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { databasesCreated } from '../support/test-database.ts'
+
+const publicUrl = 'https://example.com/offers/x'
+const environment = ({ databaseUrl }: Installation) => ({
+  ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_COMPILE_CACHE: compileCache },
+  DATABASE_URL: databaseUrl,
+})
+
+/** A server as npm starts it, with a shell between them, which ends with the test at the latest. */
+async function startByNpm(t: TestContext, place: Installation) {
+  await databasesCreated()
+  const args = ['--prefix', root, 'run', '-s', 'start', '--', '--port', '0', '--public-url', publicUrl]
+  const child = spawn('npm', args, { env: environment(place), stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  t.after(() => {
+    try {
+      process.kill(-(child.pid as number), 'SIGKILL')
+    } catch {} // all of them have ended
+  })
+  const [line] = await once(child.stdout, 'data')
+  const address = /^Lastcall listening on (\S+)/.exec(String(line))?.[1]
+  assert.ok(address, String(line))
+  return { child, address }
+}
 
 test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const campaign = ['--campaign', String(origin.campaignId)]
   const tests: Promise<void>[] = []
   const check = (name: string, body: (t: TestContext) => Promise<void>) => {
-    tests.push(t.test(name, body))
+    const one = t.test(name, body)
+    tests.push(one)
+    return one
   }
+  const started = startByNpm(t, origin.copy(t))
 
-  check('openapi with an absolute address, and live with a relative one', async (t) => {
+  const described = check('openapi with an absolute address, and live with a relative one', async (t) => {
     const place = origin.copy(t)
     const server = 'https://offers.example.com/base/api/public/v1'
     const printed = await place.json(['openapi', '--server', server])
@@ -30,13 +55,29 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
       printed.servers.map(({ url }: any) => url),
       [server],
     )
-    const { origin: address } = await place.serve()
+    const { address } = await started
     const live: any = await (await fetch(`${address}/api/public/v1/openapi.json`)).json()
     assert.deepEqual(
       live.servers.map(({ url }: any) => url),
-      ['/api/public/v1'],
+      ['/offers/x/api/public/v1'],
     )
     assert.deepEqual({ ...printed, servers: [] }, { ...live, servers: [] })
+  })
+
+  const links = check('links begin with the public address, and the descriptions name its path', async () => {
+    const { address } = await started
+    const answer = await fetch(`${address}/api/public/v1/campaigns/${origin.campaignId}/leads`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+      body: '{"email":"a@example.com"}',
+    })
+    const { offerLinks, mailTimerUrl } = (await answer.json()) as any
+    assert.ok(mailTimerUrl.startsWith(`${publicUrl}/timer/en/`), mailTimerUrl)
+    assert.ok(offerLinks[0].url.startsWith(`${publicUrl}/go/${offerLinks[0].pageId}/`), offerLinks[0].url)
+    for (const path of ['/api/events/v1', '/api/conversions/v1']) {
+      const described = (await (await fetch(`${address}${path}/openapi.json`)).json()) as { servers: object[] }
+      assert.deepEqual(described.servers, [{ url: `/offers/x${path}` }])
+    }
   })
 
   check('openapi needs no database', async (t) => {
@@ -46,10 +87,8 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
   })
 
   check('migrate makes a database, and again changes nothing', async (t) => {
-    const place = installation(t, withoutTables)
-    const { code, stdout, stderr } = await place.run(['migrate'])
-    assert.equal(code, 0, stderr)
-    assert.equal(typeof JSON.parse(stdout), 'object')
+    const place = installation(t)
+    assert.equal(typeof (await place.json(['migrate'])), 'object')
     const before = await rowsOf(place)
     assert.equal(typeof (await place.json(['migrate'])), 'object')
     assert.deepEqual(await rowsOf(place), before)
@@ -64,19 +103,19 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
       ['campaign', 'export', '1'],
     ])
       assertRefused(
-        await place.run(args),
+        await place.runShared(args),
         'the database of DATABASE_URL is empty: serve, migrate or account create',
         [2],
       )
-    assertRefused(await place.run(['distribute']), 'distribute: ', [2])
-    const { applied } = JSON.parse((await place.run(['migrate'])).stdout)
+    assertRefused(await place.runShared(['distribute']), 'distribute: ', [2])
+    const { applied } = await place.json(['migrate'])
     assert.ok(applied > 0, 'there were tables')
     assert.deepEqual(await place.json(['account', 'list']), [])
   })
 
   check('several commands at once on a database that is not there yet', async (t) => {
-    const place = installation(t, withoutTables)
-    const names = Array.from({ length: amount(4, 8) }, (_, n) => `Account ${n}`)
+    const place = installation(t)
+    const names = Array.from({ length: amount(3, 8) }, (_, n) => `Account ${n}`)
     const made = await Promise.all(names.map((name) => place.run(['account', 'create', '--name', name])))
     for (const { code, stderr } of made) assert.equal(code, 0, stderr)
     const listed = await place.json<any[]>(['account', 'list'])
@@ -91,7 +130,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const npm = async (...args: string[]) => {
       const child = spawn('npm', ['--prefix', root, 'run', '-s', 'lastcall', '--', ...args], {
         cwd: place.folder,
-        env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DATABASE_URL: place.databaseUrl },
+        env: environment(place),
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       let stdout = ''
@@ -107,21 +146,9 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
     assert.equal((await npm('lead', 'show', ...campaign, '--email', 'no@example.com')).code, 2)
   })
 
-  check('a server that npm has started ends with a SIGTERM to npm, whose shell does not pass it on', async (t) => {
-    const place = origin.copy(t)
-    await databasesCreated()
-    const child = spawn('npm', ['--prefix', root, 'run', '-s', 'start', '--', '--port', '0'], {
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DATABASE_URL: place.databaseUrl },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      detached: true,
-    })
-    t.after(() => {
-      try {
-        process.kill(-(child.pid as number), 'SIGKILL')
-      } catch {} // all of them have ended
-    })
-    const [line] = await once(child.stdout, 'data')
-    assert.match(String(line), /^Lastcall listening on/)
+  check('a server that npm has started ends with a SIGTERM to npm, whose shell does not pass it on', async () => {
+    const { child } = await started
+    await Promise.all([described, links])
     child.kill('SIGTERM')
     // The server holds it open.
     const isClosed = once(child.stdout.resume(), 'close').then(() => true)
@@ -138,7 +165,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
       'sh',
       ['-c', `"$0" "$1" lead list ${campaign.join(' ')} | head -c 100`, process.execPath, main],
       {
-        env: { PATH: process.env.PATH ?? '', DATABASE_URL: place.databaseUrl },
+        env: environment(place),
       },
     )
     let stderr = ''
