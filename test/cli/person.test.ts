@@ -1,25 +1,28 @@
 // One person over all campaigns: `lead find` and `lead erase --account`.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { tester } from '../support/actor.ts'
-import { campaignFile, type Installation } from '../support/lastcall.ts'
-import { panelSession } from '../support/panel-session.ts'
+import { campaignFile, type Installation, type Owner, owner } from '../support/lastcall.ts'
+import { panelSession, plainServer } from '../support/panel-session.ts'
 import { assertRefused, prepared } from '../support/prepared.ts'
+
+type Base = Pick<Owner, 'accountId' | 'campaignId'> & { place: Installation }
 
 test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
   const origin = await prepared(t)
-  const account = ['--account', String(origin.accountId)]
+  const accountOf = ({ accountId }: Base) => ['--account', String(accountId)]
+  const account = accountOf(origin)
   const written = ['ada@example.com', 'Ada@example.com', 'ada@Example.COM']
   const others = ['ad@example.com', 'ada@example.co', 'ada@example.comm', 'b-ada@example.com', 'ada@example.con']
 
   /** Three campaigns, a draft among them; the first has every spelling, the last the one in small letters. */
-  async function arranged(t: TestContext) {
-    const place = origin.copy(t)
-    const apply = ['campaign', 'apply', ...account, '-']
+  async function arranged(base: Base) {
+    const { place, campaignId } = base
+    const apply = ['campaign', 'apply', ...accountOf(base), '-']
     const draft = await place.json(apply, campaignFile({ name: 'Draft', isDraft: true }))
     const empty = await place.json(apply, campaignFile({ name: 'Empty' }))
-    await imported(place, origin.campaignId, [...written, ...others])
+    await imported(place, campaignId, [...written, ...others])
     await imported(place, draft.id, [written[0] as string, ...others])
     await imported(place, empty.id, others)
     const stranger = await place.json(['account', 'create', '--name', 'Stranger'])
@@ -35,7 +38,7 @@ test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
   const named = (leads: any[]) => leads.map(({ campaignId, email }) => [campaignId, email])
 
   await t.test('lead find lists all that is kept, other spellings apart', async (t) => {
-    const { place, draftId } = await arranged(t)
+    const { place, draftId } = await arranged({ ...origin, place: origin.copy(t) })
     const at = '2035-01-01T00:00:00Z'
     const lead = ['--campaign', String(origin.campaignId), '--email', 'ada@example.com']
     await place.json(['lead', 'deadline', ...lead, '--at', at])
@@ -74,7 +77,7 @@ test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
   })
 
   await t.test('lead erase --account erases the address in all its campaigns, and no other', async (t) => {
-    const { place, draftId, theirs } = await arranged(t)
+    const { place, draftId, theirs } = await arranged({ ...origin, place: origin.copy(t) })
     const erase = ['lead', 'erase', ...account, '--email', 'ada@example.com']
     assert.deepEqual(await place.json(erase), { erased: true, campaignIds: [origin.campaignId, draftId] })
     assert.deepEqual(await listed(place, origin.campaignId), [...written.slice(1), ...others].sort())
@@ -88,24 +91,25 @@ test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
   })
 
   await t.test('lead erase --account leaves no row in a campaign whose removal was stopped', async (t) => {
-    const { place, draftId } = await arranged(t)
+    const { place, draftId } = await arranged({ ...origin, place: origin.copy(t) })
     await place.arrange((store) => store.configuration.deleteCampaign(draftId, tester))
     const erase = ['lead', 'erase', ...account, '--email', 'ada@example.com']
     assert.deepEqual(await place.json(erase), { erased: true, campaignIds: [origin.campaignId] })
     assert.deepEqual(await place.arrange((store) => store.configuration.deletedCampaigns()), [])
   })
 
-  await t.test('the panel finds and erases the same, and nothing of another account', async (t) => {
-    const { place, draftId, stranger, theirs } = await arranged(t)
+  await t.test('the panel finds and erases the same, and nothing of another account', async () => {
+    const { place, server } = await plainServer()
+    const me = { place, ...(await owner(place)) }
+    const { draftId, stranger, theirs } = await arranged(me)
     const email = 'ada@example.com'
-    const printed = await place.json(['lead', 'find', ...account, '--email', email])
-    const server = await place.serve()
-    const ask = await panelSession(place, server, origin.accountId)
+    const printed = await place.json(['lead', 'find', ...accountOf(me), '--email', email])
+    const ask = await panelSession(place, server, me.accountId)
     const askAsStranger = await panelSession(place, server, stranger)
     const found = await ask('POST', '/person', { email })
     assert.deepEqual([found.status, found.body], [200, printed])
     const erased = await ask('POST', '/person/erasure', { email })
-    assert.deepEqual([erased.status, erased.body], [200, { campaignIds: [origin.campaignId, draftId] }])
+    assert.deepEqual([erased.status, erased.body], [200, { campaignIds: [me.campaignId, draftId] }])
     assert.deepEqual((await ask('POST', '/person', { email })).body.leads, [])
     assert.deepEqual((await ask('POST', '/person/erasure', { email })).body, { campaignIds: [] })
     assert.deepEqual(named((await askAsStranger('POST', '/person', { email })).body.leads), [[theirs, email]])
