@@ -21,6 +21,7 @@ import { appliedCampaign, campaignFile, compileCache, type Installation, owner }
 import { plainServer } from '../support/panel-session.ts'
 import { assertRefused, eventually, prepared, root, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
+import { databasesCreated } from '../support/test-database.ts'
 
 test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
@@ -319,6 +320,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       const place = origin.copy(t)
       const env = { PATH: process.env.PATH, DATABASE_URL: place.databaseUrl, NODE_COMPILE_CACHE: compileCache }
       const args = [join(root, 'src', 'main.ts'), 'lead', 'import', ...campaign, '-']
+      await databasesCreated()
       const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] })
       t.after(() => child.kill('SIGKILL'))
       child.stdin.on('error', () => {})
@@ -327,7 +329,12 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
         `email\n${Array.from({ length: amount(10_000, 30_000) }, (_, n) => `lead-${n}@example.com\n`).join('')}`,
       )
       const leads = () => emailsOf(place).then(({ length }) => length)
-      assert.ok(await eventually(20_000, async () => (await rowsOf(place)).leads?.length !== 0))
+      const isWriting = () =>
+        place.arrange(async (store) => {
+          const found = (await store.configuration.findCampaign(origin.campaignId)) as Campaign
+          return (await store.leads.list(found, { prefix: '', afterEmail: '', limit: 1 })).length > 0
+        })
+      assert.ok(await eventually(20_000, isWriting))
       child.kill(signal)
       const [stderr, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')])
       const count = await leads()
