@@ -20,8 +20,12 @@ import { amount } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, compileCache, type Installation, owner } from '../support/lastcall.ts'
 import { plainServer } from '../support/panel-session.ts'
 import { assertRefused, eventually, prepared, root, sharedCommand } from '../support/prepared.ts'
+import { holdProcessScope } from '../support/process-scope.ts'
 import { rowsOf } from '../support/rows.ts'
 import { databasesCreated } from '../support/test-database.ts'
+
+// The server that a test asks for first stays for the others.
+holdProcessScope()
 
 test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)

@@ -6,6 +6,10 @@ import { tester } from '../support/actor.ts'
 import { campaignFile, type Installation, type Owner, owner } from '../support/lastcall.ts'
 import { panelSession, plainServer } from '../support/panel-session.ts'
 import { assertRefused, prepared } from '../support/prepared.ts'
+import { holdProcessScope } from '../support/process-scope.ts'
+
+// The server that a test asks for first stays for the others.
+holdProcessScope()
 
 type Base = Pick<Owner, 'accountId' | 'campaignId'> & { place: Installation }
 

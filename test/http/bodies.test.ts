@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSharedShop, sideBySide } from '../support/prepared.ts'
+import { holdProcessScope } from '../support/process-scope.ts'
 import {
   assertError,
   assertGood,
@@ -13,6 +14,9 @@ import {
   onlyAnswer,
   wire,
 } from '../support/wire.ts'
+
+// The server that a test asks for first stays for the others.
+holdProcessScope()
 
 const limitBytes = 16_384
 const inChunks = 'Transfer-Encoding: chunked'

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { amount, isFull } from '../support/faults.ts'
 import { openSharedShop, sideBySide } from '../support/prepared.ts'
+import { holdProcessScope } from '../support/process-scope.ts'
 import {
   assertError,
   assertGood,
@@ -17,6 +18,9 @@ import {
   type WireAnswer,
   wire,
 } from '../support/wire.ts'
+
+// The server that a test asks for first stays for the others.
+holdProcessScope()
 
 const fuzzRuns = Number(process.env.FUZZ ?? amount(60, 300))
 const expect100 = 'Expect: 100-continue'
