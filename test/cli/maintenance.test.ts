@@ -87,7 +87,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
   })
 
   check('migrate makes a database, and again changes nothing', async (t) => {
-    const place = installation(t)
+    const place = installation(t, withoutTables)
     assert.equal(typeof (await place.json(['migrate'])), 'object')
     const before = await rowsOf(place)
     assert.equal(typeof (await place.json(['migrate'])), 'object')
@@ -114,7 +114,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
   })
 
   check('several commands at once on a database that is not there yet', async (t) => {
-    const place = installation(t)
+    const place = installation(t, withoutTables)
     const names = Array.from({ length: amount(3, 8) }, (_, n) => `Account ${n}`)
     const made = await Promise.all(names.map((name) => place.run(['account', 'create', '--name', name])))
     for (const { code, stderr } of made) assert.equal(code, 0, stderr)
