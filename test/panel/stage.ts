@@ -94,9 +94,17 @@ export type OpenOptions = Partial<Look> & {
 let shared: Promise<Stage> | undefined
 /** The stage of all files of the process: for tests that leave the server, and who may sign in, as they were. */
 export async function sharedStage(): Promise<Stage> {
-  shared ??= panelStage(processScope, [], { TRUST_PROXY: '127.0.0.1' })
+  // Webhooks may tell a test's own server.
+  shared ??= panelStage(processScope, [], { TRUST_PROXY: '127.0.0.1', EGRESS_ALLOW: '127.0.0.1' })
   // Awaited here, and not by a file at its top: that would go on as part of the file that asked first.
   return await shared
+}
+
+let started: Promise<Browser> | undefined
+/** One for all stages of the process: to start it takes most of a second of a processor. */
+async function sharedBrowser(): Promise<Browser> {
+  started ??= openBrowser(processScope)
+  return await started
 }
 
 export async function panelStage(
@@ -107,7 +115,7 @@ export async function panelStage(
   const place = installation(scope)
   await place.arrange(shelveUsualTemplates)
   const server = await place.serve(serveArguments, environment)
-  const browser = await openBrowser(scope)
+  const browser = await sharedBrowser()
   /** How many people of a name there are: each file has its own `owner`. */
   const namesakes = new Map<string, number>()
 
@@ -133,6 +141,9 @@ export async function panelStage(
 
   /** Of tests that have passed, by how they look. */
   const idle = new Map<string, Page[]>()
+  scope.after(async () => {
+    for (const page of [...idle.values()].flat()) await page.context().close()
+  })
 
   async function open(who?: Person, { path = '/', isNew = isFull, ...asked }: OpenOptions = {}) {
     const look = { width: 'desk', language: 'en', scheme: 'light', ...asked } as const
@@ -143,7 +154,8 @@ export async function panelStage(
     // A page that is left open goes on asking and drawing beside the tests that follow.
     if (within !== undefined && 'after' in within)
       within.after(async () => {
-        if (isNew || !within.passed || page.isClosed()) return page.context().close()
+        // Of a test's own stage the server has ended already.
+        if (isNew || !within.passed || within === scope || page.isClosed()) return page.context().close()
         await emptied(page, server.origin)
         idle.set(likewise, [...(idle.get(likewise) ?? []), page])
       })

@@ -7,9 +7,9 @@ import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import { answering, openReceiver } from '../support/receiver.ts'
-import { assertAccessible, assertFits, assertUntroubled, goTo, panelStage, widthsByTurns } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, goTo, sharedStage, widthsByTurns } from './stage.ts'
 
-const stage = await panelStage({ after }, [], { EGRESS_ALLOW: '127.0.0.1' })
+const stage = await sharedStage()
 const receiver = await openReceiver({ after })
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
