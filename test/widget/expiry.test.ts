@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { longTest } from '../support/faults.ts'
+import { amount, longTest } from '../support/faults.ts'
 import { sleepyMachine } from '../support/page-clock.ts'
 import type { Expiry } from '../support/visitor-protocol.ts'
 import { eventually, inSeconds, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
@@ -72,7 +72,7 @@ for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
       if (shown === undefined || shown.at >= deadline) break
       assert.equal(shown.isOffered, true)
       assert.ok(inSeconds(shown.countdown) > 0)
-      await sleep(50)
+      await sleep(amount(200, 50))
     }
     await hasEnded(page)
     const byItsClock = Number(await page.evaluate(() => localStorage.getItem('ended')))
