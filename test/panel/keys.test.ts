@@ -82,7 +82,7 @@ for (const width of widthsByTurns()) {
       const [key] = await stage.place.json(['key', 'list', '--account', String(who.accountId)])
       return key.lastUsedAt !== null
     }
-    assert.ok(await eventually(8_000, isNoted))
+    assert.ok(await eventually(8_000, isNoted, 300))
     await page.reload()
     await row.waitFor()
     assert.doesNotMatch(await row.innerText(), /never/)

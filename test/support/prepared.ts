@@ -104,17 +104,17 @@ export async function roomInMinute(): Promise<void> {
   if (left < 30_000) await sleep(left + 200)
 }
 
-/** Asks again until the answer is true; false when the time is up. */
+/** Asks again until the answer is true; false when the time is up. What costs something to ask is asked less often. */
 export async function eventually(
   timeoutMs: number,
   ask: () => boolean | Promise<boolean>,
-  pauseMs = 25,
+  everyMs = 25,
 ): Promise<boolean> {
   const until = Date.now() + timeoutMs
   for (;;) {
     if (await ask()) return true
     if (Date.now() > until) return false
-    await sleep(pauseMs)
+    await sleep(everyMs)
   }
 }
 

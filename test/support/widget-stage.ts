@@ -158,7 +158,7 @@ export async function eventually<T>(ask: () => T | Promise<T>, expected: T, with
     } catch (error) {
       if (Date.now() > end) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
