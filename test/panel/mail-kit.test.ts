@@ -13,7 +13,7 @@ const stage = await sharedStage()
 const { place, open } = stage
 const owner = await stage.person('owner')
 const mostClicks = 12
-const count = amount(100, 1_000)
+const count = amount(20, 1_000)
 
 const campaignOf = (changes: object) =>
   place.arrange((store) =>
