@@ -58,7 +58,6 @@ test('single sign-on leads to where one wanted to go, by keyboard alone, in both
     await page.waitForURL(`${publicUrl}/settings/users`)
     await page.getByText(ada.email).first().waitFor()
     assertUntroubled(page)
-    await page.context().close()
   }
 })
 
@@ -130,7 +129,6 @@ test('the link in the mail sets a new password, once', async () => {
       await look(again)
       await again.context().close()
     }
-    await page.context().close()
   }
 })
 
