@@ -497,7 +497,7 @@ test('a visit whose report is lost on the way is reported again', async (t) => {
   visitor.errors.length = 0
 })
 
-test('the offer ends on a page with Prototype.js, whose remove() breaks on what stands nowhere', async (t) => {
+longTest('the offer ends on a page with Prototype.js, whose remove() breaks on what stands nowhere', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 2 })
   const script = () => {
     Element.prototype.remove = function () {
