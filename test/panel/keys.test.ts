@@ -5,7 +5,15 @@ import { setTimeout } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { isFull, longTest } from '../support/faults.ts'
 import { eventually } from '../support/prepared.ts'
-import { assertAccessible, assertFits, assertUntroubled, type Person, sharedStage, widthsByTurns } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  comeBack,
+  type Person,
+  sharedStage,
+  widthsByTurns,
+} from './stage.ts'
 
 const stage = await sharedStage()
 let owner: Person
@@ -77,15 +85,14 @@ for (const width of widthsByTurns()) {
     assert.match(await row.innerText(), /never/)
     assert.ok(!(await page.content()).includes(copied.split('.')[1] as string))
     await assertFits(page)
-    // The use above is noted within seconds, and shown when the screen is opened again.
+    // The use above is noted within seconds, and shown when one comes back.
     const isNoted = async () => {
       const [key] = await stage.place.json(['key', 'list', '--account', String(who.accountId)])
       return key.lastUsedAt !== null
     }
     assert.ok(await eventually(8_000, isNoted, 300))
-    await page.reload()
-    await row.waitFor()
-    assert.doesNotMatch(await row.innerText(), /never/)
+    await comeBack(page)
+    await row.filter({ hasNotText: 'never' }).waitFor()
     await assertAccessible(page)
     assertUntroubled(page)
   })
