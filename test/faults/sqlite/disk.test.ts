@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { amount, someOf } from '../../support/faults.ts'
+import { amount, isFull, someOf } from '../../support/faults.ts'
 import type { SqliteFault } from '../../support/faulty-sqlite.ts'
 import type { Installation } from '../../support/lastcall.ts'
 import { newLedger, type Told } from '../../support/ledger.ts'
@@ -18,11 +18,11 @@ function assertIntact({ databasePath }: Installation): void {
   database.close()
 }
 
-test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
+test('the disk', { concurrency: amount(1, 3), timeout: 120_000 }, async (t) => {
   const origin = await prepared(t)
   const tests: Promise<void>[] = []
 
-  async function start(t: TestContext) {
+  async function begun(t: TestContext) {
     const place = origin.copy(t)
     const file = join(place.folder, 'fault')
     const meets = (fault: SqliteFault) => writeFileSync(file, fault)
@@ -33,12 +33,42 @@ test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
     })
     return { place, server, meets, ledger: newLedger(place, origin) }
   }
+  let ours: ReturnType<typeof begun> | undefined
+  /** In the short form one server meets all, one after the other: most of a test is the start of a server. */
+  function start(own: TestContext) {
+    if (isFull) return begun(own)
+    ours ??= begun(t)
+    return ours
+  }
 
   const isRefused = ({ status, body, tookMs }: Told) =>
     status === 503 && body.code === 'SERVICE_UNAVAILABLE' && tookMs < 1_500
 
+  tests.push(
+    t.test('after a failed sync the file is closed and opened before anything is written to it', async (t) => {
+      const { place, server, meets, ledger } = await start(t)
+      // Closed by everyone, its log is gone; the next one is another file.
+      const log = () => {
+        const { ino, birthtimeMs } = statSync(`${place.databasePath}-wal`)
+        return `${ino} ${birthtimeMs}`
+      }
+      const first = log()
+      for (let n = 0; n < 5; n += 1) await ledger.register(server, `before-${n}@example.com`)
+      assert.equal(log(), first)
+      meets('sync fails, undone')
+      assert.ok(isRefused(await ledger.post(server, 'leads', 'doubtful@example.com')))
+      meets('none')
+      await ledger.register(server, 'after@example.com')
+      assert.notEqual(log(), first, 'the same files are written on')
+      const second = log()
+      await ledger.register(server, 'later@example.com')
+      assert.equal(log(), second)
+    }),
+  )
+
   const faults: SqliteFault[] = ['disk full', 'write fails', 'sync fails, undone', 'sync fails, done']
-  for (const fault of someOf(faults, 2))
+  const met = someOf(faults, 2)
+  for (const fault of met)
     tests.push(
       t.test(`${fault}: writes are 503, reads go on, and it recovers without a restart`, async (t) => {
         const { place, server, meets, ledger } = await start(t)
@@ -75,32 +105,12 @@ test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
         await loading
         await ledger.assertKept(server, ledger.answered())
         assertIntact(place)
+        if (!isFull && fault !== met.at(-1)) return
         assert.equal(await server.stop(), 0)
         assertIntact(place)
         await ledger.assertBook()
       }),
     )
 
-  tests.push(
-    t.test('after a failed sync the file is closed and opened before anything is written to it', async (t) => {
-      const { place, server, meets, ledger } = await start(t)
-      // Closed by everyone, its log is gone; the next one is another file.
-      const log = () => {
-        const { ino, birthtimeMs } = statSync(`${place.databasePath}-wal`)
-        return `${ino} ${birthtimeMs}`
-      }
-      const first = log()
-      for (let n = 0; n < 5; n += 1) await ledger.register(server, `before-${n}@example.com`)
-      assert.equal(log(), first)
-      meets('sync fails, undone')
-      assert.ok(isRefused(await ledger.post(server, 'leads', 'doubtful@example.com')))
-      meets('none')
-      await ledger.register(server, 'after@example.com')
-      assert.notEqual(log(), first, 'the same files are written on')
-      const second = log()
-      await ledger.register(server, 'later@example.com')
-      assert.equal(log(), second)
-    }),
-  )
   await Promise.all(tests)
 })

@@ -4,12 +4,14 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount } from '../../support/faults.ts'
+import { amount, isFull } from '../../support/faults.ts'
 import { panelSession } from '../../support/panel-session.ts'
 import { prepared } from '../../support/prepared.ts'
 
 const leads = amount(2_000, 1_000_000)
-const seconds = amount(2, 10)
+const seconds = amount(1, 10)
+/** As many as one account may erase in a minute. */
+const mostErasures = 60
 /** The p99 beside the attack: three times that without it, or this many milliseconds. */
 const mostMs = 60
 
@@ -19,7 +21,10 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
     yield 'email\n'
     for (let n = 0; n < leads; n += 1) yield `lead-${n}@example.com\n`
   }
-  const imported = await place.run(['lead', 'import', '--campaign', String(campaignId), '-'], csv())
+  const importing = ['lead', 'import', '--campaign', String(campaignId), '-']
+  const imported = isFull
+    ? await place.run(importing, csv())
+    : await place.runShared(importing, (await Array.fromAsync(csv())).join(''))
   assert.equal(imported.code, 0, imported.stderr)
   const server = await place.serve(['--rate-limit', '1000000'])
   const ask = await panelSession(place, server, accountId)
@@ -27,12 +32,12 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
   const wrong: number[] = []
   let registered = 0
 
-  /** Looks leads up, and registers one for every four, over four connections. */
-  async function goodClient(): Promise<number> {
+  /** Looks leads up, and registers one for every four, over four connections, for some seconds and until `isEnough`. */
+  async function goodClient(isEnough = () => true): Promise<number> {
     const times: number[] = []
     const endsAt = performance.now() + seconds * 1_000
     const one = async () => {
-      for (let n = 0; performance.now() < endsAt; n += 1) {
+      for (let n = 0; performance.now() < endsAt || !isEnough(); n += 1) {
         const isNew = n % 4 === 0
         const email = isNew ? `new-${registered++}@example.com` : `lead-${leads - 1 - (n % 100)}@example.com`
         const url = `${server.base}/campaigns/${campaignId}/leads${isNew ? '' : '/lookup'}`
@@ -64,7 +69,7 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
       await sleep(5)
     }
   }
-  for (const isRead of [false, true]) {
+  for (const isRead of isFull ? [false, true] : [true]) {
     const what = isRead ? 'with a reader' : 'without a reader'
     const reader = new DatabaseSync(place.databasePath)
     t.after(() => reader.isOpen && reader.close())
@@ -73,7 +78,8 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
     isOver = false
     const attack = Promise.all([attacker(), attacker(), attacker(), attacker()])
     const most = Math.max(mostMs, 3 * alone)
-    let beside = await goodClient()
+    const isAttacked = () => (statuses[200] ?? 0) >= mostErasures
+    let beside = await goodClient(isAttacked)
     // Other tests may have had the processors; once more, as the file would be.
     if (beside > most) beside = await goodClient()
     isOver = true
@@ -83,5 +89,5 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
     assert.deepEqual(wrong, [], what)
     assert.ok(beside <= most, `${what}: p99 ${beside.toFixed(0)} ms, alone ${alone.toFixed(0)}`)
   }
-  assert.ok((statuses[200] ?? 0) >= 60, JSON.stringify(statuses))
+  assert.ok((statuses[200] ?? 0) >= mostErasures, JSON.stringify(statuses))
 })
