@@ -24,6 +24,8 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
   const campaigns = '/api/public/v1/campaigns'
   const leads = `${campaigns}/${origin.campaignId}/leads`
   const good = message('GET', campaigns, [bearer])
+  /** Its answer is long. */
+  const description = message('GET', '/api/public/v1/openapi.json')
   const register = (email: string) =>
     message('POST', leads, [bearer, 'Content-Type: application/json'], JSON.stringify({ email }))
 
@@ -64,9 +66,11 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
         assert.ok(tookMs < 10_500, `it took ${tookMs} ms`)
         return tookMs
       },
-      async registered(): Promise<string[]> {
+      /** The emails of the leads that are stored and begin with `prefix`. */
+      async registered(prefix: string): Promise<string[]> {
         const args = ['lead', 'list', '--campaign', String(origin.campaignId)]
-        return (await place.json<{ email: string }[]>(args)).map(({ email }) => email)
+        const emails = (await place.json<{ email: string }[]>(args)).map(({ email }) => email)
+        return emails.filter((email) => email.startsWith(prefix))
       },
     }
   }
@@ -74,6 +78,22 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
   const tests: Promise<void>[] = []
   const check = (name: string, body: (running: Running) => Promise<void>) => {
     tests.push(t.test(name, async (t) => body(await start(t))))
+  }
+  /** What is done before the signal; the result holds what comes after it. */
+  type Begin = (running: Running) => Promise<() => Promise<void>>
+  /** In the short form they meet one signal at one server: most of a check is the start of a server. */
+  const checkTogether = (checks: Record<string, Begin>) => {
+    const all = Object.entries(checks)
+    for (const those of isFull ? all.map((one) => [one]) : [all])
+      tests.push(
+        t.test(`told to stop while ${those.length} kinds of requests are open`, { concurrency: true }, async (t) => {
+          const running = await start(t)
+          const begun: [name: string, after: () => Promise<void>][] = []
+          for (const [name, begin] of those) begun.push([name, await begin(running)])
+          running.signal()
+          await Promise.all(begun.map(([name, after]) => t.test(name, after)))
+        }),
+      )
   }
   const assertLate = (answer: WireAnswer | undefined) => {
     assertError(answer, 503, 'SERVICE_UNAVAILABLE')
@@ -117,119 +137,135 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     }),
   )
 
-  check(
-    'a body that comes six seconds later is answered as usual, and further signals change nothing',
-    async ({ open, signal, process, exits, registered, hasRead }) => {
+  checkTogether({
+    async 'a body that comes six seconds later is answered as usual, and further signals change nothing'(running) {
+      const { open, process, exits, registered, hasRead } = running
       const bytes = register('arrived@example.com')
       const line = await open(bytes.slice(0, -10))
       await hasRead()
-      signal()
-      for (const again of ['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const) {
-        await sleep(1_500)
-        process.kill(again)
+      return async () => {
+        for (const again of ['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const) {
+          await sleep(1_500)
+          process.kill(again)
+        }
+        await line.send(bytes.slice(-10))
+        const { answers, ending } = await line.untilEnded()
+        assert.equal(answers.length, 1)
+        assertGood(answers[0], 201)
+        assert.equal(ending, 'closed')
+        await exits()
+        assert.deepEqual(await registered('arrived'), ['arrived@example.com'])
       }
-      await line.send(bytes.slice(-10))
-      const { answers, ending } = await line.untilEnded()
-      assert.equal(answers.length, 1)
-      assertGood(answers[0], 201)
-      assert.equal(ending, 'closed')
-      await exits()
-      assert.deepEqual(await registered(), ['arrived@example.com'])
     },
-  )
 
-  check('later requests on open connections get 503, are not stored, and the connection ends', async (running) => {
-    const { open, signal, exits, hasRead, isStopping, registered } = running
-    const late = register('late@example.com')
-    const [list, write, ready] = await Promise.all([
-      open(good.slice(0, 30)),
-      open(late.slice(0, 40)),
-      open(message('GET', '/readyz').slice(0, -4)),
-    ])
-    const idle = await Promise.all(Array.from({ length: 5 }, () => open(good)))
-    for (const line of idle) await line.answers(1)
-    await hasRead()
-    signal()
-    await isStopping()
-    await Promise.all(idle.map((line) => line.send(register('later@example.com'))))
-    await list.send(good.slice(30))
-    await write.send(late.slice(40))
-    await ready.send('\r\n\r\n')
-    for (const line of [list, write]) {
-      const { answers, ending } = await line.untilEnded()
-      assert.equal(answers.length, 1)
-      assertLate(answers[0])
-      assert.notEqual(ending, 'open')
-    }
-    const [readiness] = (await ready.untilEnded()).answers
-    assert.equal(readiness?.status, 503)
-    assert.equal(readiness && header(readiness, 'connection')?.toLowerCase(), 'close')
-    for (const line of idle) {
-      // One that was closed by then owes nothing.
-      const { answers } = await line.untilEnded()
-      if (answers.length > 1) assertLate(answers[1])
-    }
-    await exits()
-    assert.deepEqual(await registered(), [])
-  })
-
-  check('unfinished requests and clients that read no answers do not hold it up', async (running) => {
-    const { open, signal, exits, registered, hasRead } = running
-    const half = register('half@example.com').slice(0, -10)
-    const lines = await Promise.all([open(), open('G'), open(good.slice(0, 30)), open(half)])
-    const dripping = await open(message('POST', leads, ['Content-Length: 900000']))
-    const drops = setInterval(() => dripping.socket.writable && dripping.socket.write('x'), 200)
-    const deaf = await open()
-    deaf.socket.pause()
-    // More answers than the system keeps for it, and never so many requests at once that they alone end it.
-    const asked = Array.from({ length: 100 }, () => [good.repeat(50), 10])
-    await Promise.race([deaf.send(...asked.flat()), sleep(3_000)])
-    await hasRead()
-    signal()
-    await exits()
-    clearInterval(drops)
-    for (const line of [...lines, dripping, deaf]) line.destroy()
-    assert.deepEqual(await registered(), [])
-  })
-
-  check('registrations in flight, some in a pipeline: each answered one is kept', async (running) => {
-    const { open, signal, exits, registered } = running
-    const emails = Array.from({ length: 60 }, (_, n) => `flight-${n}@example.com`)
-    const lines = await Promise.all(emails.map(() => open(good)))
-    for (const line of lines) await line.answers(1) // so that each is a connection that the server has taken
-    const asked = (n: number) => register(emails[n] as string) + (n % 2 ? register(`behind-${n}@example.com`) : '')
-    await Promise.all(lines.map((line, n) => line.send(asked(n))))
-    signal()
-    const kept: string[] = []
-    for (const line of lines) {
-      const [, ...answers] = (await line.untilEnded()).answers
-      assert.ok(answers.length > 0, 'a request that had arrived was not answered')
-      for (const answer of answers) {
-        if (answer.status === 503) assertLate(answer)
-        else assertGood(answer, 201)
-        if (answer.status === 201) kept.push(JSON.parse(answer.body.toString()).email)
+    async 'later requests on open connections get 503, are not stored, and the connection ends'(running) {
+      const { open, exits, hasRead, isStopping, registered } = running
+      const late = register('late@example.com')
+      const [list, write, ready] = await Promise.all([
+        open(good.slice(0, 30)),
+        open(late.slice(0, 40)),
+        open(message('GET', '/readyz').slice(0, -4)),
+      ])
+      const idle = await Promise.all(Array.from({ length: 5 }, () => open(good)))
+      for (const line of idle) await line.answers(1)
+      await hasRead()
+      return async () => {
+        await isStopping()
+        await Promise.all(idle.map((line) => line.send(register('later@example.com'))))
+        await list.send(good.slice(30))
+        await write.send(late.slice(40))
+        await ready.send('\r\n\r\n')
+        for (const line of [list, write]) {
+          const { answers, ending } = await line.untilEnded()
+          assert.equal(answers.length, 1)
+          assertLate(answers[0])
+          assert.notEqual(ending, 'open')
+        }
+        const [readiness] = (await ready.untilEnded()).answers
+        assert.equal(readiness?.status, 503)
+        assert.equal(readiness && header(readiness, 'connection')?.toLowerCase(), 'close')
+        for (const line of idle) {
+          // One that was closed by then owes nothing.
+          const { answers } = await line.untilEnded()
+          if (answers.length > 1) assertLate(answers[1])
+        }
+        await exits()
+        assert.deepEqual(await registered('late'), [])
       }
-    }
-    await exits()
-    const stored = await registered()
-    assert.deepEqual(
-      kept.filter((email) => !stored.includes(email)),
-      [],
-    )
+    },
+
+    async 'registrations in flight, some in a pipeline: each answered one is kept'(running) {
+      const { open, exits, registered } = running
+      const emails = Array.from({ length: 60 }, (_, n) => `flight-${n}@example.com`)
+      const lines = await Promise.all(emails.map(() => open(good)))
+      for (const line of lines) await line.answers(1) // so that each is a connection that the server has taken
+      const asked = (n: number) =>
+        register(emails[n] as string) + (n % 2 ? register(`flight-behind-${n}@example.com`) : '')
+      await Promise.all(lines.map((line, n) => line.send(asked(n))))
+      return async () => {
+        const kept: string[] = []
+        for (const line of lines) {
+          const [, ...answers] = (await line.untilEnded()).answers
+          assert.ok(answers.length > 0, 'a request that had arrived was not answered')
+          for (const answer of answers) {
+            if (answer.status === 503) assertLate(answer)
+            else assertGood(answer, 201)
+            if (answer.status === 201) kept.push(JSON.parse(answer.body.toString()).email)
+          }
+        }
+        await exits()
+        const stored = await registered('flight')
+        assert.deepEqual(
+          kept.filter((email) => !stored.includes(email)),
+          [],
+        )
+      }
+    },
   })
 
-  check('a registration that waits for the database', async ({ open, signal, exits, place }) => {
-    let line: Wire | undefined
-    await whileLocked(place, async () => {
-      line = await open(register('waits@example.com'))
+  checkTogether({
+    async 'unfinished requests and clients that read no answers do not hold it up'(running) {
+      const { open, exits, registered, hasRead } = running
+      const half = register('half@example.com').slice(0, -10)
+      const lines = await Promise.all([open(), open('G'), open(good.slice(0, 30)), open(half)])
+      const dripping = await open(message('POST', leads, ['Content-Length: 900000']))
+      const drops = setInterval(() => dripping.socket.writable && dripping.socket.write('x'), 200)
+      const deaf = await open()
+      deaf.socket.pause()
+      // More answers than the system keeps for it, and never so many requests at once that they alone end it.
+      const asked = Array.from({ length: 100 }, () => [description.repeat(5), 10])
+      await Promise.race([deaf.send(...asked.flat()), sleep(3_000)])
+      await hasRead()
+      return async () => {
+        await exits()
+        clearInterval(drops)
+        for (const line of [...lines, dripping, deaf]) line.destroy()
+        assert.deepEqual(await registered('half'), [])
+      }
+    },
+
+    async 'a registration that waits for the database'({ open, exits, place }) {
+      const { promise: untilFree, resolve: free } = Promise.withResolvers<void>()
+      let locked: Promise<void> | undefined
+      await new Promise<void>((isLocked, fails) => {
+        locked = whileLocked(place, () => {
+          isLocked()
+          return untilFree
+        })
+        locked.catch(fails)
+      })
+      const line = await open(register('waits@example.com'))
       await sleep(150)
-      signal()
-      await sleep(150)
-    })
-    const { answers } = await (line as Wire).untilEnded()
-    assert.equal(answers.length, 1)
-    if (answers[0]?.status !== 201) assertError(answers[0], 503, 'SERVICE_UNAVAILABLE')
-    await exits()
+      return async () => {
+        await sleep(150)
+        free()
+        await locked
+        const { answers } = await line.untilEnded()
+        assert.equal(answers.length, 1)
+        if (answers[0]?.status !== 201) assertError(answers[0], 503, 'SERVICE_UNAVAILABLE')
+        await exits()
+      }
+    },
   })
 
   await Promise.all(tests)
