@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, someOf } from '../support/faults.ts'
-import type { Installation } from '../support/lastcall.ts'
-import { command, prepared, several } from '../support/prepared.ts'
+import { amount, isFull, someOf } from '../support/faults.ts'
+import type { Installation, Server } from '../support/lastcall.ts'
+import { command, eventually, prepared, several } from '../support/prepared.ts'
 
 test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
@@ -112,12 +112,14 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assertSound(place)
   })
 
-  check('the longest and oddest addresses leave no trace', async (t) => {
-    const place = origin.copy(t)
+  // In the short form they meet one server, one after the other: most of a check is the start of a server.
+  const onServer: [name: string, body: (place: Installation, server: Server) => Promise<void>][] = []
+  const checkOnServer = (...one: (typeof onServer)[number]) => onServer.push(one)
+
+  checkOnServer('the longest and oddest addresses leave no trace', async (place, server) => {
     const local = randomBytes(32).toString('hex')
     const long = `${local}@${Array.from({ length: 3 }, () => randomBytes(28).toString('hex')).join('.')}.example`
     const odd = `"${randomBytes(12).toString('hex')} and others"@[127.0.0.1]`
-    const server = await place.serve()
     for (const [email, within] of [
       [long, campaign],
       [odd, ['--account', String(origin.accountId)]],
@@ -136,10 +138,8 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
       body: JSON.stringify({ email }),
     })
 
-  check('beside a running server under load', async (t) => {
-    const place = origin.copy(t)
+  checkOnServer('beside a running server under load', async (place, server) => {
     await importAll(place, Array.from({ length: 1_000 }, randomEmail))
-    const server = await place.serve(['--rate-limit', '1000000000'])
     let stopping = false
     let served = 0
     const wrong: number[] = []
@@ -158,7 +158,8 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
       }
     })
     try {
-      for (let n = 0; n < amount(2, 4); n++) {
+      assert.ok(await eventually(10_000, () => served > 100), `only ${served} requests were served`)
+      for (let n = 0; n < amount(1, 4); n++) {
         const email = randomEmail()
         assert.equal((await register(server.base, email)).status, 201)
         assert.equal((await register(server.base, email)).status, 200)
@@ -183,20 +184,16 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
       stopping = true
       await load
     }
-    assert.ok(served > 100, `only ${served} requests were served`)
     // While the address is wiped, a registration may have to wait longer than the second that the contract gives.
     assert.deepEqual(
       wrong.filter((status) => status !== 503),
       [],
     )
-    assert.equal(await server.stop(), 0)
     assertSound(place)
   })
 
-  check('a history of registrations, retries and removals leaves nothing either', async (t) => {
-    const place = origin.copy(t)
-    const server = await place.serve(['--rate-limit', '1000000000'])
-    const emails = Array.from({ length: amount(60, 200) }, randomEmail)
+  checkOnServer('a history of registrations, retries and removals leaves nothing either', async (place, server) => {
+    const emails = Array.from({ length: amount(50, 200) }, randomEmail)
     await several(8, emails, async (email) => {
       assert.equal((await register(server.base, email)).status, 201)
       assert.equal((await register(server.base, email)).status, 200)
@@ -213,7 +210,16 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     const next = await place.serve()
     for (const email of gone) assertNoTrace(place.folder, email)
     assert.equal((await register(next.base, gone[0] as string, 'leads/lookup')).status, 404)
+    assert.equal(await next.stop(), 0)
+    assertSound(place)
   })
+
+  for (const those of isFull ? onServer.map((one) => [one]) : [onServer])
+    check('beside a server', async (t) => {
+      const place = origin.copy(t)
+      const server = await place.serve(['--rate-limit', '1000000000'])
+      for (const [name, body] of those) await t.test(name, () => body(place, server))
+    })
 
   check('while another reader has the database open', async (t) => {
     const place = origin.copy(t)
