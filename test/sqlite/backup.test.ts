@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { installation, withoutTables } from '../support/lastcall.ts'
-import { assertRefused, command, prepared, root, several } from '../support/prepared.ts'
+import { amount } from '../support/faults.ts'
+import { installation, owner } from '../support/lastcall.ts'
+import { assertRefused, eventually, prepared, root, several, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
 const filesNamed = (folder: string, name: string) => readdirSync(folder).filter((file) => file.startsWith(name))
@@ -20,27 +21,36 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
     tests.push(t.test(name, body))
   }
 
+  // Of those who start it by hand.
+  process.umask(0o022)
   check('a backup while it serves', async (t) => {
-    const place = origin.copy(t)
+    // It makes all its files itself.
+    const place = installation(t)
     const server = await place.serve(['--rate-limit', '1000000000'])
+    const me = await owner(place)
     const register = async (email: string) => {
-      const answer = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads`, {
+      const answer = await fetch(`${server.base}/campaigns/${me.campaignId}/leads`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${me.key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ email }),
       })
       return { status: answer.status, body: (await answer.json()) as any }
     }
+    const isKnown = async () => (await register('first@example.com')).status === 201
+    assert.ok(await eventually(2_000, isKnown), 'a running server does not know a new campaign')
     const before = new Map<string, any>()
-    for (let n = 0; n < 50; n++) before.set(`before-${n}@example.com`, (await register(`before-${n}@example.com`)).body)
+    for (let n = 0; n < 20; n++) before.set(`before-${n}@example.com`, (await register(`before-${n}@example.com`)).body)
     let stopping = false
     const load = several(8, Array.from({ length: 8 }), async () => {
-      while (!stopping) assert.equal((await register(`${Math.random()}@example.com`)).status, 201)
+      while (!stopping) {
+        assert.equal((await register(`${Math.random()}@example.com`)).status, 201)
+        await sleep(amount(5, 0))
+      }
     })
     const copyFolder = join(place.folder, 'copies')
     mkdirSync(copyFolder)
     const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: copyFolder }
-    const made = await command(['backup', 'copy.db'], { env })
+    const made = await sharedCommand(['backup', 'copy.db'], { env })
     stopping = true
     await load
     assert.equal(made.code, 0, made.stderr)
@@ -52,14 +62,25 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
     copy.close()
     assert.ok(!readFileSync(copyPath).includes('registerLead'), 'the history is in the copy')
 
+    await t.test('database, logs, locks, history and backups are 0600, whatever the umask of the caller', async () => {
+      const names = () => readdirSync(place.folder, { recursive: true }).map(String).sort()
+      assert.ok(await eventually(10_000, () => names().includes('lastcall-history.db-wal')))
+      const made = ['lastcall.db-shm', 'lastcall.db-wal', 'lastcall.db-serve.lock', 'lastcall-history.db']
+      for (const name of ['copies/copy.db', 'lastcall.db', ...made])
+        assert.ok(names().includes(name), `${name} is not there`)
+      const modes = names().map((name) => [name, statSync(join(place.folder, name))] as const)
+      const open = modes.filter(([, file]) => file.isFile() && (file.mode & 0o777) !== 0o600)
+      assert.deepEqual(open, [])
+    })
+
     // The copy serves: the same leads, the same links, the same keys.
     const second = installation(t)
     writeFileSync(second.databasePath, readFileSync(copyPath))
     const other = await second.serve()
-    for (const [email, { registeredAt, deadline, offerLinks }] of [...before].slice(0, 20)) {
-      const answer = await fetch(`${other.base}/campaigns/${origin.campaignId}/leads/lookup`, {
+    for (const [email, { registeredAt, deadline, offerLinks }] of before) {
+      const answer = await fetch(`${other.base}/campaigns/${me.campaignId}/leads/lookup`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${me.key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ email }),
       })
       const found: any = await answer.json()

@@ -1,29 +1,11 @@
-// Started by hand, with the umask of a usual shell: what Lastcall makes is for its own user alone.
+// What Lastcall makes is for its own user alone; the modes of its files are looked at in backup.test.ts.
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { lockForServing, openConnection } from '../../src/store/sqlite/file.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
-import { installation, withoutTables } from '../support/lastcall.ts'
-import { eventually } from '../support/prepared.ts'
-
-test('database, logs, locks, history and backups are 0600, whatever the umask of the caller', async () => {
-  process.umask(0o022)
-  const place = installation({ after }, withoutTables)
-  const server = await place.serve()
-  const { id } = await place.json(['account', 'create', '--name', 'Owner'])
-  const { key } = await place.json(['key', 'create', '--account', String(id), '--name', 'server'])
-  const list = await fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${key}` } })
-  assert.equal(list.status, 200)
-  await place.json(['backup', join(place.folder, 'backup.db')])
-  const names = () => readdirSync(place.folder).sort()
-  assert.ok(await eventually(10_000, () => names().includes('lastcall-history.db-wal')))
-  const made = ['lastcall.db', 'lastcall.db-shm', 'lastcall.db-wal', 'lastcall.db-serve.lock', 'lastcall-history.db']
-  for (const name of ['backup.db', ...made]) assert.ok(names().includes(name), `${name} is not there`)
-  const open = names().filter((name) => (statSync(join(place.folder, name)).mode & 0o777) !== 0o600)
-  assert.deepEqual(open, [])
-})
+import { installation } from '../support/lastcall.ts'
 
 test('the lock that a command of root makes belongs to the one whose database it is', async (t) => {
   const place = installation(t)
