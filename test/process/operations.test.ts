@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { amount } from '../support/faults.ts'
 import { openShop, several } from '../support/prepared.ts'
 import { assertError, header, message, onlyAnswer } from '../support/wire.ts'
 
@@ -81,7 +82,8 @@ test('operations', { timeout: 400_000 }, async (t) => {
     const isToDatabase = ({ remotePort }: SocketSeen) => engine === 'postgres:' && remotePort === Number(databasePort)
     const pid = server.process.pid as number
     let stopping = false
-    const load = several(20, Array.from({ length: 20 }), async () => {
+    const clients = amount(4, 20)
+    const load = several(clients, Array.from({ length: clients }), async () => {
       for (let n = 0; !stopping; n++) {
         const email = `${Math.random()}-${n}@example.com`
         const answer = await fetch(`${server.base}/campaigns/${campaignId}/leads`, {
@@ -91,11 +93,12 @@ test('operations', { timeout: 400_000 }, async (t) => {
         })
         assert.equal(answer.status, 201)
         await answer.arrayBuffer()
+        await sleep(amount(10, 0))
       }
     })
     let accepted = 0
     try {
-      for (let n = 0; n < 40; n++) {
+      for (let n = 0; n < amount(20, 40); n++) {
         for (const { protocol, localPort, listening } of socketsOf(pid).filter((one) => !isToDatabase(one))) {
           assert.equal(protocol, 'tcp', `a socket of ${protocol}`)
           assert.equal(localPort, port, `a connection from port ${localPort}`)

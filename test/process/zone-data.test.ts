@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { chooseZoneData } from '../../src/cli/zone-data.ts'
 import { zoneData, zoneOf } from '../../src/core/mechanism/zone.ts'
-import { installation } from '../support/lastcall.ts'
-import { createDatabase } from '../support/postgres-databases.ts'
-import { assertRefused, command, eventually } from '../support/prepared.ts'
+import { newDatabase } from '../support/citus.ts'
+import { isFull } from '../support/faults.ts'
+import { arrangeIn, installation } from '../support/lastcall.ts'
+import { assertRefused, eventually, sharedCommand } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 import { winnipegOf2027, writeZones } from '../support/zone-files.ts'
 
@@ -28,13 +29,13 @@ const story = JSON.stringify({
 
 test('the folder of TZDIR decides: what simulate answers, and what --version says', async (t) => {
   const deadline = async (env: Record<string, string>) => {
-    const { code, stdout, stderr } = await command(['simulate'], { env, input: story })
+    const { code, stdout, stderr } = await sharedCommand(['simulate'], { env, input: story })
     assert.equal(code, 0, stderr)
     return JSON.parse(stdout)[0].deadline
   }
   assert.equal(await deadline({ TZDIR: zonesFolder(t) }), '2027-01-15T17:00:00Z')
   const said = async (env: Record<string, string>) =>
-    JSON.parse((await command(['--version'], { env })).stdout).zoneData
+    JSON.parse((await sharedCommand(['--version'], { env })).stdout).zoneData
   assert.deepEqual(await said({ TZDIR: zonesFolder(t, '2099a') }), { version: '2099a', source: 'TZDIR' })
   const unnamed = await said({ TZDIR: zonesFolder(t) })
   assert.match(unnamed.version, /^unnamed-[0-9a-f]{8}$/)
@@ -46,13 +47,13 @@ test('a TZDIR without zone files, or with a broken one, stops the start', async 
   rmSync(join(empty, 'America'), { recursive: true })
   for (const folder of ['', '/nowhere', empty]) {
     assertRefused(
-      await command(['simulate'], { ...env(folder), input: story }),
+      await sharedCommand(['simulate'], { ...env(folder), input: story }),
       'TZDIR: must be a folder of TZif files',
     )
   }
   const broken = zonesFolder(t)
   writeFileSync(join(broken, 'America', 'Chicago'), 'TZif2')
-  assertRefused(await command(['--version'], env(broken)), /TZDIR: .* America\/Chicago ends too early/)
+  assertRefused(await sharedCommand(['--version'], env(broken)), /TZDIR: .* America\/Chicago ends too early/)
 })
 
 test("the system's data count where they are newer than Node's, and Node's where they are not", (t) => {
@@ -85,7 +86,7 @@ test("the system's data count where they are newer than Node's, and Node's where
 })
 
 test('/metrics has the version, and nodes of one installation that differ are said in the log', async (t) => {
-  const env = { DATABASE_URL: await createDatabase(await postgresUrl()) }
+  const env = { DATABASE_URL: await newDatabase(await postgresUrl()) }
   const place = installation(t)
   const TZDIR = zonesFolder(t, '2099a')
   const [older, newer] = [await place.serve([], env), await place.serve([], { ...env, TZDIR })]
@@ -95,6 +96,13 @@ test('/metrics has the version, and nodes of one installation that differ are sa
   assert.ok(await eventually(5_000, () => differs.test(newer.output())), newer.output())
   await older.stop()
   // Two of a kind have nothing to say.
+  t.after(() => chooseZoneData(null, '/nowhere'))
+  const differing = async (folder: string | null) => {
+    chooseZoneData(folder, '/nowhere')
+    return arrangeIn(env.DATABASE_URL, (store) => store.otherZoneData())
+  }
+  assert.deepEqual([await differing(null), await differing(TZDIR)], [['2099a'], []])
+  if (!isFull) return
   const same = await place.serve([], { ...env, TZDIR })
   assert.ok(await eventually(5_000, () => same.output().includes('no user yet')))
   assert.doesNotMatch(same.output(), /zone data differ/)
