@@ -5,18 +5,20 @@ import { createDatabase } from './postgres-databases.ts'
 
 export type OwnerOnPostgres = { url: string; account: number; campaign: number; key: string }
 
+type Cluster = Pick<Postgres, 'adminUrl' | 'createDatabase'>
+
 /** Nobody opens it but to copy it, which takes a seventh of what its migrations and its owner take. */
-const firsts = new WeakMap<Postgres, Promise<OwnerOnPostgres>>()
+const firsts = new WeakMap<Cluster, Promise<OwnerOnPostgres>>()
 
 /** Each time another database, of which all have the same content. */
-export async function ownerOn(postgres: Postgres): Promise<OwnerOnPostgres> {
+export async function ownerOn(postgres: Cluster): Promise<OwnerOnPostgres> {
   const first = firsts.get(postgres) ?? made(postgres)
   firsts.set(postgres, first)
   const owner = await first
   return { ...owner, url: await createDatabase(postgres.adminUrl, { from: owner.url }) }
 }
 
-async function made(postgres: Postgres): Promise<OwnerOnPostgres> {
+async function made(postgres: Cluster): Promise<OwnerOnPostgres> {
   const url = await postgres.createDatabase()
   return arrangeIn(url, async (store) => {
     const { accountId: account, key } = await accountWithKey(store)

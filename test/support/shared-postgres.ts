@@ -1,6 +1,6 @@
 // One cluster for all files of a test run. `global-setup.ts` starts it; a file run by itself starts its own.
 import { openStore } from '../../src/store/open.ts'
-import { citusUrl } from './citus.ts'
+import { citusUrl, newDatabase } from './citus.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { templateVariable } from './postgres-databases.ts'
 import { shelveUsualTemplates } from './usual-templates.ts'
@@ -15,6 +15,12 @@ export async function postgresUrl(): Promise<string> {
   if (given) return given
   ours ??= startPostgres()
   return (await ours).adminUrl
+}
+
+/** The cluster of this run, for tests that harm nothing but databases of their own, which have their tables. */
+export async function sharedCluster(): Promise<Pick<Postgres, 'adminUrl' | 'createDatabase'>> {
+  const adminUrl = await postgresUrl()
+  return { adminUrl, createDatabase: () => newDatabase(adminUrl) }
 }
 
 /**

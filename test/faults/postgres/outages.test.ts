@@ -1,6 +1,7 @@
 // PostgreSQL is killed, stopped, restarted, frozen or locked under load: 503 and never 500, in a second, and the
 // servers recover by themselves. What was answered is stored, what is stored was attempted.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, between, isFull, printSeed } from '../../support/faults.ts'
@@ -17,7 +18,7 @@ import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-p
 import { panelSession } from '../../support/panel-session.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
 import { ask } from '../../support/postgres-databases.ts'
-import { command, eventually } from '../../support/prepared.ts'
+import { assertRefused, command, eventually } from '../../support/prepared.ts'
 
 let postgres: Postgres
 before(async () => {
@@ -310,3 +311,40 @@ for (const nodes of isFull ? [2, 4] : [2]) {
     }
   })
 }
+
+test('fewer connections than it needs: a start says so and ends', { timeout: 60_000 }, async () => {
+  const { url } = await owner()
+  const { Client } = await import('pg')
+  const takers: InstanceType<typeof Client>[] = []
+  const take = async () => {
+    const taker = new Client(url)
+    taker.on('error', () => {})
+    await taker.connect()
+    takers.push(taker)
+    return true
+  }
+  while (await take().catch(() => false));
+  // Enough to look at the database, and too few to serve.
+  await Promise.all(takers.splice(0, 6).map((taker) => taker.end()))
+  const env = { DATABASE_URL: url, PORT: '0' }
+  assertRefused(await command(['serve'], { env }), 'PostgreSQL', [1])
+  await Promise.all(takers.map((taker) => taker.end()))
+})
+
+// The last one, since it stops the server that all have.
+test('frozen: a server that is told to stop stops in time, with exit 0', { timeout: 60_000 }, async (t) => {
+  const { me, server } = await serving(t)
+  // The use of the key and the registration wait to be counted.
+  assert.equal((await register(server, me, 'stopped@example.com')).status, 201)
+  postgres.freeze()
+  try {
+    const startedAt = performance.now()
+    const exited = once(server.process, 'exit')
+    server.process.kill('SIGTERM')
+    const [code] = await Promise.race([exited, sleep(10_000, ['still there'])])
+    assert.equal(code, 0)
+    assert.ok(performance.now() - startedAt < 10_000)
+  } finally {
+    postgres.thaw()
+  }
+})
