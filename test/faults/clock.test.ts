@@ -6,7 +6,7 @@ import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import { openStore } from '../../src/store/open.ts'
-import { someOf } from '../support/faults.ts'
+import { isFull } from '../support/faults.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { engine } from '../support/test-database.ts'
 
@@ -159,7 +159,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
       const answer = await fetch(sessions, { headers: { cookie } })
       return ((await answer.json()) as { signedIn: boolean }).signedIn
     }
-    for (const [name, step] of someOf(steps, 3)) {
+    for (const [name, step] of isFull ? steps : steps.slice(-2)) {
       shiftMs = 0
       const [kept, left, idle] = [await signIn(), await signIn(), await signIn()].map(({ cookie }) => cookie)
       await fetch(sessions, { method: 'DELETE', headers: { cookie: left as string } })

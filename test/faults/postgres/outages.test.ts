@@ -23,7 +23,7 @@ import { assertRefused, command, eventually } from '../../support/prepared.ts'
 let postgres: Postgres
 before(async () => {
   // Two servers take 27 connections each, and in the long form four; somebody who takes all that there are pays for each.
-  postgres = await startPostgres({ durable: true, settings: [`max_connections=${amount(80, 300)}`] })
+  postgres = await startPostgres({ durable: true, settings: [`max_connections=${amount(70, 300)}`] })
 })
 const ends: (() => Promise<void>)[] = []
 after(async () => {
@@ -57,7 +57,7 @@ function load(server: Server, me: Owner, prefix: string, clients = amount(4, 16)
       attempted.push(email)
       answers.push(await register(server, me, email))
       const isRefused = answers.at(-1)?.status === 503
-      if (isRefused || !isFull) await sleep(isFull ? 10 : 25)
+      if (isRefused || !isFull) await sleep(isFull ? 10 : 50)
     }
   }
   const clientsEnded = Promise.all(Array.from({ length: clients }, client))
@@ -142,7 +142,7 @@ test('PostgreSQL is frozen: 503 within a second or so, readiness false, and all 
   postgres.freeze()
   let frozen: Told[] = []
   try {
-    const emails = Array.from({ length: 200 }, (_, n) => `frozen-${n}@example.com`)
+    const emails = Array.from({ length: amount(100, 200) }, (_, n) => `frozen-${n}@example.com`)
     frozen = await Promise.all(emails.map((email) => register(server, me, email)))
     assert.ok(await eventually(3_000, async () => !(await isReady(server))))
   } finally {
