@@ -6,7 +6,6 @@ import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { amount, isFull } from '../support/faults.ts'
 import type { SqliteFault } from '../support/faulty-sqlite.ts'
@@ -112,10 +111,7 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
   // In the short form it is the same server, before the trouble: most of a test is the start of one.
   const healthy = isFull ? await start(t) : troubled
   const isStored = (count: number) =>
-    eventually(20_000, async () => {
-      await sleep(150)
-      return (await stored(troubled.place, origin)) === count
-    })
+    eventually(20_000, async () => (await stored(troubled.place, origin)) === count, 150)
   for (const trouble of ['down', 'slow', 'locked'] as const)
     await t.test(`${trouble}: every answer is byte for byte the same but ids and times`, async () => {
       let storedBefore = await stored(troubled.place, origin)
@@ -134,11 +130,8 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
           assert.equal(answered.match(/HTTP\/1\.1 /g)?.length, conversation.length)
         }
         const countedAs = trouble === 'slow' ? 0 : rounds * authorized
-        const isCounted = async () => {
-          await sleep(150)
-          return (await lost(troubled.server)) - lostBefore === countedAs
-        }
-        assert.ok(await eventually(20_000, isCounted), `lost: ${await lost(troubled.server)}, not ${countedAs}`)
+        const isCounted = async () => (await lost(troubled.server)) - lostBefore === countedAs
+        assert.ok(await eventually(20_000, isCounted, 150), `lost: ${await lost(troubled.server)}, not ${countedAs}`)
       } finally {
         await end()
       }

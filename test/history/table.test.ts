@@ -169,7 +169,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const found = await Promise.all([1, 2, 3].map((account) => table.page(account, all, { limit: 3_000 })))
       return found.flat()
     }
-    assert.ok(await eventually(10_000, async () => (await left()).length === kept.length))
+    assert.ok(await eventually(10_000, async () => (await left()).length === kept.length, 150))
     assert.deepEqual((await left()).sort(newestFirst), kept.map(ofAccount).sort(newestFirst))
   })
 
@@ -191,7 +191,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     history.record(fresh)
     const expected = [...variety.filter((entry) => fits(entry, 1, all)), fresh].map(ofAccount).sort(newestFirst)
     const isThere = async () => (await table.page(1, all, { limit: 5_000 })).length === expected.length
-    assert.ok(await eventually(10_000, isThere))
+    assert.ok(await eventually(10_000, isThere, 150))
     assert.deepEqual(await pages(table, all, 1_000), expected)
     assert.ok(await eventually(5_000, async () => !(await table.moveBatch())))
     assert.deepEqual(lost, [])

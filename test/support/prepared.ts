@@ -104,7 +104,7 @@ export async function roomInMinute(): Promise<void> {
   if (left < 30_000) await sleep(left + 200)
 }
 
-/** Asks again until the answer is true; false when the time is up. What costs something to ask is asked less often. */
+/** Asks again until the answer is true; false when the time is up. What is long in coming is asked for less often. */
 export async function eventually(
   timeoutMs: number,
   ask: () => boolean | Promise<boolean>,

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, someOf } from '../../support/faults.ts'
+import { amount, isFull, someOf } from '../../support/faults.ts'
 import { installation, type Server } from '../../support/lastcall.ts'
 import { isReady, type OwnerOnPostgres, ownerOn, post } from '../../support/owner-on-postgres.ts'
 import { eventually } from '../../support/prepared.ts'
@@ -43,8 +43,8 @@ async function slowWay(t: TestContext, url: string, delayMs: number) {
 const cluster = sharedCluster()
 
 // With 275 ms a request gets to what it is about, with 400 to its rate, with 500 hardly further than its key.
-// Each waits most of the time, so that they run side by side.
-describe('slow', { concurrency: true }, () => {
+// Each waits most of the time, so that two of them run side by side.
+describe('slow', { concurrency: !isFull }, () => {
   for (const delayMs of someOf([275, 400, 500], 2))
     test(`slow by ${delayMs} ms for each answer: every request that waits gets 503 within a second, whatever was asked before it`, {
       timeout: 60_000,
