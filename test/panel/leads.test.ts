@@ -287,7 +287,7 @@ atBothWidths('one lead: what it did by day, and links and timers as the API hand
   const page = await open(owner, { path: leadsPath(campaign.id), width })
   const counted = async () =>
     (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).body.days[0]?.open.person === 1
-  assert.ok(await eventually(5_000, counted))
+  assert.ok(await eventually(5_000, counted, 200))
   await links(page).first().click()
   const drawer = page.getByRole('dialog', { name: 'Lead' })
   await drawer.getByText('2 clicks, 1 click by a scanner, 1 open of the mail').waitFor()
@@ -414,22 +414,24 @@ longAtBothWidths('a lead is erased for good, after a question that names the con
 
 test('leads erased in a row are gone at once and the last can be undone, however slow the service is', async () => {
   const campaign = await campaignOf(owner)
-  await imported(campaign.id, numbered(4, 'row'))
+  await imported(campaign.id, numbered(amount(3, 4), 'row'))
   const page = await open(owner, { path: leadsPath(campaign.id) })
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   await page.route('**/leads/erasure', (route) => answered.then(() => route.continue()))
-  for (const number of [0, 1, 2]) {
+  const last = amount(1, 2)
+  for (let number = 0; number <= last; number += 1) {
     await page.getByLabel(`Select row-0000${number}@example.com`).check()
     await page.getByRole('button', { name: 'Erase', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
     await page.getByLabel(`Select row-0000${number}@example.com`).waitFor({ state: 'detached' })
   }
-  assert.deepEqual(await links(page).allTextContents(), ['row-00003@example.com'])
+  const left = numbered(last + 2, 'row').slice(last)
+  assert.deepEqual(await links(page).allTextContents(), left.slice(1))
   answer()
-  assert.ok(await eventually(5_000, async () => (await listOf(campaign.id)).length === 2))
+  assert.ok(await eventually(5_000, async () => (await listOf(campaign.id)).length === 2, 200))
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByLabel('Select row-00002@example.com').waitFor()
-  assert.deepEqual(await listOf(campaign.id), ['row-00002@example.com', 'row-00003@example.com'])
+  await page.getByLabel(`Select ${left[0]}`).waitFor()
+  assert.deepEqual(await listOf(campaign.id), left)
 })
 
 longTest('what is selected on one page stays so while another page is selected', async () => {
@@ -448,15 +450,13 @@ longTest('what is selected on one page stays so while another page is selected',
 
 test('a page far down a long list is read in few steps', async () => {
   const campaign = await campaignOf(owner)
-  await imported(campaign.id, numbered(1_500, 'ada'))
-  const page = await open(owner, { path: '/person' })
-  let steps = 0
-  page.on('request', (request) => {
-    if (request.url().endsWith('/leads/search')) steps += 1
-  })
-  await page.goto(`${leadsPath(campaign.id)}?page=30`)
-  await page.getByText('1,451–1,500').waitFor()
-  assert.ok(steps <= 3, String(steps))
+  await imported(campaign.id, numbered(amount(500, 1_500), 'ada'))
+  const page = await open(owner, { path: `${leadsPath(campaign.id)}?page=${amount(10, 30)}` })
+  await page.getByText(isFull ? '1,451–1,500' : '451–500').waitFor()
+  const steps = await page.evaluate(
+    () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/leads/search')).length,
+  )
+  assert.ok(steps >= 1 && steps <= 3, String(steps))
 })
 
 longTest('a page beyond the end of the list says that nobody is on it', async () => {
@@ -529,7 +529,7 @@ longTest('the result of one way to set a deadline is gone when another one is us
 test('the list of leads is read again when the user comes back to it', async () => {
   const { id } = await campaignOf(owner)
   await imported(id, ['ada@example.com'])
-  const page = await open(owner, { path: leadsPath(id), isNew: true })
+  const page = await open(owner, { path: leadsPath(id) })
   const row = page.getByRole('row').filter({ hasText: 'ada@example.com' })
   await row.getByText('Open', { exact: true }).waitFor()
   const at = ['--email', 'ada@example.com', '--at', '2026-01-01T00:00:00Z']
@@ -560,7 +560,7 @@ longTest('the error of a failed deadline for several leads is gone when its dial
 test('leads that are selected in one campaign are not in another to which the browser goes back', async () => {
   const [first, second] = [await campaignOf(owner, { name: 'First' }), await campaignOf(owner, { name: 'Second' })]
   for (const { id } of [first, second]) await imported(id, numbered(2, 'selected'))
-  const page = await open(owner, { path: leadsPath(first.id), isNew: true })
+  const page = await open(owner, { path: leadsPath(first.id) })
   await links(page).first().waitFor()
   await page.getByRole('link', { name: 'All campaigns' }).click()
   await page.getByRole('link', { name: 'Second', exact: true }).click()
@@ -708,7 +708,9 @@ atBothWidths(
     assert.ok(said.bottom <= foot.top, 'what is said leaves the buttons of the next choice free')
     await next.uncheck()
     // It goes on wherever the reader is.
+    const erased = page.waitForResponse('**/leads/erasure')
     await page.getByRole('tab', { name: 'Deadline' }).click()
+    await erased
     await page.getByText('Erased.', { exact: true }).waitFor()
     assert.equal((await listOf(campaign.id)).length, count - 2)
     const jobs = requests.filter(({ url }) => /deadlines|erasure/.test(url))

@@ -104,17 +104,17 @@ export async function roomInMinute(): Promise<void> {
   if (left < 30_000) await sleep(left + 200)
 }
 
-/** Asks again until the answer is true; false when the time is up. What is long in coming is asked for less often. */
+/** Asks again until the answer is true; false when the time is up. */
 export async function eventually(
   timeoutMs: number,
   ask: () => boolean | Promise<boolean>,
-  everyMs = 25,
+  pauseMs = 25,
 ): Promise<boolean> {
   const until = Date.now() + timeoutMs
   for (;;) {
     if (await ask()) return true
     if (Date.now() > until) return false
-    await sleep(everyMs)
+    await sleep(pauseMs)
   }
 }
 
