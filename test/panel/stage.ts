@@ -1,6 +1,6 @@
 // A running installation with people who have the panel open in a real browser.
 import assert from 'node:assert/strict'
-import { getTestContext, test } from 'node:test'
+import { getTestContext, type TestContext, test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Role } from '../../src/core/role.ts'
@@ -50,8 +50,8 @@ export function widthsInLanguages() {
 }
 
 /** The same test at the width of a phone and at that of a desk, in the short form at one of them. */
-export function atBothWidths(name: string, run: (width: Width) => Promise<void>): void {
-  for (const width of widthsByTurns()) test(`${name}: ${width}`, () => run(width))
+export function atBothWidths(name: string, run: (width: Width, t: TestContext) => Promise<void>): void {
+  for (const width of widthsByTurns()) test(`${name}: ${width}`, (t) => run(width, t))
 }
 
 /** As `longTest`. */
