@@ -249,9 +249,9 @@ export function assertUntroubled(page: Page): void {
 }
 
 let states = 0
-/** As `assertNoViolation`; in the short form in every sixth state of a file. `every-*.test.ts` look at each. */
+/** As `assertNoViolation`; in the short form in every twelfth state of a process. `every-*.test.ts` look at each. */
 export async function assertAccessible(page: Page, within?: string): Promise<void> {
-  if (isFull || states++ % 6 === 0) await assertNoViolation(page, within)
+  if (isFull || states++ % 12 === 0) await assertNoViolation(page, within)
 }
 
 /** Fails with every violation of the rules of axe, and what it is on; on the whole page, or within a part of it. */
