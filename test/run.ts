@@ -55,20 +55,23 @@ const isLate = (file: string) => matchesGlob(file, 'faults/postgres/slow.*')
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
 const together: [pattern: string, processes: number][] = [
-  ['panel/*', 3],
-  ['{api,visitor}/*', 2],
+  ['panel/*', isFull ? 3 : 2],
+  ['{api,visitor}/*', isFull ? 2 : 1],
   ['panel-api/*', 1],
   ['{cli,events,http}/*', 1],
   ['{process,sqlite}/*', 1],
-  ['{core,docs}/*', 1],
-  ['countdown/*', 1],
+  ['{core,docs,countdown}/*', 1],
   ['{history,store}/*', 1],
   ['widget/*', 1],
   ['faults/{killed-node,migration}.*', 1],
   ['faults/sqlite/*', 1],
 ]
-/** Of those that wait: they share a stage. */
-const waitTogether: typeof together = [['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2]]
+/** Of those that wait: they share a stage, or a cluster. */
+const waitTogether: typeof together = [
+  ['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2],
+  ['faults/{clock,history,overload,stopping}.*', isFull ? 4 : 1],
+  ['{http/slow,visitor/rate,history/trouble}.*', 1],
+]
 const root = import.meta.dirname
 
 function allJobs(): Job[] {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { amount, isFull, someOf } from '../support/faults.ts'
-import { installation } from '../support/lastcall.ts'
+import { installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, command, prepared, several, sharedCommand } from '../support/prepared.ts'
 
 const wrong: Record<string, { flag: string; values: string[] }> = {

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount } from '../support/faults.ts'
-import { installation, owner } from '../support/lastcall.ts'
+import { installation, owner, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, eventually, prepared, root, several, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
@@ -25,7 +25,7 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
   process.umask(0o022)
   check('a backup while it serves', async (t) => {
     // It makes all its files itself.
-    const place = installation(t)
+    const place = installation(t, withoutTables)
     const server = await place.serve(['--rate-limit', '1000000000'])
     const me = await owner(place)
     const register = async (email: string) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { lockForServing, openConnection } from '../../src/store/sqlite/file.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
-import { installation } from '../support/lastcall.ts'
+import { installation, withoutTables } from '../support/lastcall.ts'
 
 test('the lock that a command of root makes belongs to the one whose database it is', async (t) => {
   const place = installation(t)
