@@ -69,7 +69,7 @@ const together: [pattern: string, processes: number][] = [
 /** Of those that wait: they share a stage, or a cluster. */
 const waitTogether: typeof together = [
   ['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2],
-  ['faults/{clock,history,overload,stopping}.*', isFull ? 4 : 1],
+  ['faults/{history,overload,stopping}.*', isFull ? 3 : 1],
   ['{http/slow,visitor/rate,history/trouble}.*', 1],
 ]
 const root = import.meta.dirname
@@ -221,6 +221,7 @@ await Promise.all([
   lane(others, unhurried, waiting),
   // A fourth lane of those that compute would be too many: waits for what a server does would run out.
   lane(waiting, others),
+  lane(waiting),
   lane(waiting),
 ])
 await lane(late)
