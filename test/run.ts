@@ -28,8 +28,8 @@ const onSqliteAlone = [
 ]
 /** And what the store has a small part in: `npm run test:faults` has it on both. */
 const onSqliteInShort = [
-  'api/{any-request,bearer-key,campaign-id,email,key-in-grace,nothing-written,order-of-checks,secrecy,warnings}.*',
-  'cli/{audit,campaign-faults,leads,maintenance,person,processes}.*',
+  'api/{any-request,bearer-key,campaign-id,email,history,key-in-grace,nothing-written,order-of-checks,secrecy,warnings}.*',
+  'cli/{accounts-and-campaigns,audit,campaign-faults,leads,maintenance,person,processes}.*',
   'panel-api/{hostile,http,overview,password-reset,provider,roles,second-factor,sign-in,test-mail,users}.*',
   'visitor/{gate,images,links,moments,one-truth,rate,widget-api}.*',
   'faults/{clock,history,overload,stopping}.*',
@@ -37,7 +37,7 @@ const onSqliteInShort = [
 const longest = [
   ...['{widget/{demo,clock,expiry},events/{telling,rounds}}.*', 'visitor/rate.*', 'http/slow.*'],
   ...['panel/{every-*,leads,editor}.*', 'panel/**'],
-  ...['faults/killed-node.*', '{api,panel-api,cli,process,history}/**', 'faults/postgres/**'],
+  ...['faults/killed-node.*', '{api,panel-api,cli,process,sqlite,history}/**', 'faults/postgres/**'],
   ...['widget/**', 'faults/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
@@ -59,7 +59,8 @@ const together: [pattern: string, processes: number][] = [
   ['{api,visitor}/*', isFull ? 2 : 1],
   ['panel-api/*', 1],
   ['{cli,events,http}/*', 1],
-  ['{process,sqlite}/*', 1],
+  ['process/*', 1],
+  ['sqlite/*', 1],
   ['{core,docs,countdown}/*', 1],
   ['{history,store}/*', 1],
   ['widget/*', 1],
