@@ -67,7 +67,7 @@ const together: [pattern: string, processes: number][] = [
   ['faults/{killed-node,migration}.*', 1],
   ['faults/sqlite/*', 1],
 ]
-/** Of those that wait: they share a stage, or a cluster. */
+/** The same for those that wait. */
 const waitTogether: typeof together = [
   ['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2],
   ['faults/{history,overload,stopping}.*', isFull ? 3 : 1],

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFull, longTest, someOf } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
+import { sessionOf } from '../support/panel-session.ts'
 import {
   assertAccessible,
   assertFits,
@@ -11,7 +12,6 @@ import {
   atBothWidths,
   comeBack,
   longAtBothWidths,
-  type Person,
   sharedStage,
 } from './stage.ts'
 
@@ -96,24 +96,13 @@ atBothWidths(
   },
 )
 
-/** Another session of somebody's, of which one request is sent. */
-async function sessionOf({ email, password }: Person) {
-  const signedIn = await fetch(`${stage.server.origin}/panel/api/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password }),
-  })
-  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] as string
-  return () => fetch(`${stage.server.origin}/panel/api/users`, { headers: { cookie } })
-}
-
 atBothWidths(
   'a changed password ends every other session, and a forgotten one is set on the command line',
   async (width) => {
     const person = await stage.person(`changing-${width}`)
     const page = await stage.open(person, { width, path: '/settings/security' })
-    const elsewhere = await sessionOf(person)
-    assert.equal((await elsewhere()).status, 200)
+    const elsewhere = await sessionOf(stage.server, person)
+    assert.equal((await elsewhere('GET', '/users')).status, 200)
     await page.getByRole('textbox', { name: 'Current password' }).fill('not this one')
     await page.getByRole('textbox', { name: 'New password' }).fill('another long password')
     await page.getByRole('button', { name: 'Change password' }).click()
@@ -124,7 +113,7 @@ atBothWidths(
     await page.getByText('The password is changed').waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
-    assert.equal((await elsewhere()).status, 401)
+    assert.equal((await elsewhere('GET', '/users')).status, 401)
     if (!isFull) return
 
     await stage.place.json(['user', 'reset', '--email', person.email], 'third long password\n')

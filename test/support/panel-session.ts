@@ -47,9 +47,16 @@ export async function panelSession(
   accountId: number,
   role: Role = 'owner',
 ): Promise<PanelSession> {
-  const email = emailOf(accountId, role)
-  const password = 'long enough for a test'
-  await place.arrange((store) => createUser(store, accountId, { email, password, role }))
+  const user = { email: emailOf(accountId, role), password: 'long enough for a test' }
+  await place.arrange((store) => createUser(store, accountId, { ...user, role }))
+  return sessionOf(server, { ...user, accountId })
+}
+
+/** Signs in a user who is there: another session of theirs. */
+export async function sessionOf(
+  server: Server,
+  { email, password, accountId }: { email: string; password: string; accountId: number },
+): Promise<PanelSession> {
   const api = `${server.origin}/panel/api`
   // An address may sign in thirty times a minute: where there is a proxy, each account has one of its own.
   const from = `198.18.${(accountId >> 8) & 255}.${accountId & 255}`

@@ -25,8 +25,8 @@ export type TestDatabase = {
 
 /**
  * A database with its tables, or on PostgreSQL one with the content of the database `from`, to which nobody may be
- * connected. On SQLite there is none before somebody opens it in the long form, or with `from`; on PostgreSQL wait for
- * `databasesCreated`.
+ * connected: wait for `databasesCreated` there. On SQLite, in the long form or with `from`, there is none before
+ * somebody opens it.
  */
 export function testDatabase(folder: string, from?: string): TestDatabase {
   if (engine === 'sqlite') {

@@ -39,7 +39,7 @@ async function slowWay(t: TestContext, url: string, delayMs: number) {
   return way
 }
 
-/** The one cluster of all, so that it has one owner to copy. */
+// Asked for once: all tests copy the owner that the first of them has made on it.
 const cluster = sharedCluster()
 
 // With 275 ms a request gets to what it is about, with 400 to its rate, with 500 hardly further than its key.
