@@ -37,8 +37,8 @@ const onSqliteInShort = [
 const longest = [
   ...['{widget/{demo,clock,expiry},events/{telling,rounds}}.*', 'visitor/rate.*', 'http/slow.*'],
   ...['panel/{every-*,leads,editor}.*', 'panel/**'],
-  ...['faults/killed-node.*', '{api,panel-api,cli,process,sqlite,history}/**', 'faults/postgres/**'],
-  ...['widget/**', 'faults/**', '**'],
+  ...['faults/killed-node.*', '{api,panel-api,cli}/**', '{widget,faults}/**', '{process,history,store}/**'],
+  ...['sqlite/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
 /** Files that never end would hold up all others for ever; the longest take a quarter of this. Milliseconds. */
@@ -60,7 +60,7 @@ const together: [pattern: string, processes: number][] = [
   ['panel-api/*', 1],
   ['{cli,events,http}/*', 1],
   ['process/*', 1],
-  ['sqlite/*', 1],
+  ['sqlite/*', 2],
   ['{core,docs,countdown}/*', 1],
   ['{history,store}/*', 1],
   ['widget/*', 1],
@@ -191,7 +191,8 @@ async function compileOnce(): Promise<void> {
 const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(1)
 const startedAt = performance.now()
 const checked = check()
-const [postgres] = await Promise.all([sharePostgres(), browserPath(), compileOnce()])
+// PostgreSQL ends with this process.
+await Promise.all([sharePostgres(), browserPath(), compileOnce()])
 let before = childSeconds()
 /** Files that failed beside others, which take the processors from what looks at the clock. */
 const again: Job[] = []
@@ -235,7 +236,6 @@ for (const job of again) {
 }
 report.end()
 await once(printed, 'end')
-await postgres.stop()
 console.log(`tests ${sums.passed + sums.failed}`)
 for (const [name, count] of Object.entries(sums)) console.log(`${name} ${count}`)
 console.log(`seconds ${seconds(startedAt)}`)

@@ -2,6 +2,7 @@
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Call, call, type Headers, openShop } from '../support/api.ts'
+import { character } from '../support/character.ts'
 import { amount } from '../support/faults.ts'
 import { engine } from '../support/test-database.ts'
 
@@ -68,7 +69,7 @@ const goodBody = fc.record(
   {
     email: fc.oneof(
       fc.constantFrom('a@example.com', 'B@example.com', '"q q"@[127.0.0.1]', 'no', '', 'a@[IPv6:::1]'),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: character }),
     ),
     language: fc.constantFrom('en', 'pl', 'de', null, 1),
   },
@@ -76,7 +77,7 @@ const goodBody = fc.record(
 )
 const anyBody = fc.oneof(
   { weight: 4, arbitrary: goodBody },
-  { weight: 1, arbitrary: fc.jsonValue({ noUnicodeString: false }) },
+  { weight: 1, arbitrary: fc.jsonValue({ stringUnit: character }) },
 )
 const bytes = fc.oneof(
   { weight: 6, arbitrary: anyBody.map((value) => Buffer.from(JSON.stringify(value))) },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { leadOffer } from '../../src/core/offer.ts'
+import { character } from '../support/character.ts'
 
 const facts = {
   email: 'ada@example.com',
@@ -10,9 +11,6 @@ const facts = {
   deadline: 60,
   language: 'pl',
 } as const
-
-/** Any character at all. That of fast-check takes a second to know them. */
-const character = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 
 test('an offer has the addresses of the campaign unchanged, whatever letters they have', () => {
   fc.assert(

@@ -16,7 +16,7 @@ import { asFile, type CampaignFile } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testerAt } from './actor.ts'
-import type { Asked } from './command-process.ts'
+import type { Answered, Asked } from './command-process.ts'
 import { isFull } from './faults.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
 import { builtOnce, shelveUsualTemplates } from './usual-templates.ts'
@@ -227,13 +227,13 @@ async function askIdle(asked: Asked): Promise<Finished> {
   child.send(asked)
   const ended = new AbortController()
   const [finished] = await Promise.race([
-    once(child, 'message', ended) as Promise<[Finished]>,
-    once(child, 'exit', ended).then(([code]) => [{ code, stdout: '', stderr: 'it ended' }]),
+    once(child, 'message', ended) as Promise<[Answered]>,
+    once(child, 'exit', ended).then(([code]) => [{ code, stdout: '', stderr: 'it ended', isClean: false }]),
   ])
   ended.abort()
   clearTimeout(timer)
-  // One that has failed may have left something open.
-  if (finished?.code === 1 && child.connected) child.disconnect()
+  // A command that has failed may have left something open.
+  if (finished?.code === 1 && !finished.isClean && child.connected) child.disconnect()
   else if (child.connected) idle.push(child)
   child.unref()
   child.channel?.unref()
