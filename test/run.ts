@@ -46,7 +46,7 @@ const mostMs = 600_000
 /** These look at the clock, and wait for it most of the time. */
 const waits = [
   'widget/{demo,clock,page,expiry,service,visitor,loading}.*',
-  '{visitor/rate,http/slow,history/trouble,process/copy}.*',
+  '{visitor/rate,http/slow,history/trouble,sqlite/history-outage,process/{copy,workers}}.*',
   '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
   'faults/postgres/{outages,taken-away}.*',
 ]
@@ -71,7 +71,7 @@ const together: [pattern: string, processes: number][] = [
 const waitTogether: typeof together = [
   ['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2],
   ['faults/{history,overload,stopping}.*', isFull ? 3 : 1],
-  ['{http/slow,visitor/rate,history/trouble}.*', 1],
+  ['{http/slow,visitor/rate,history/trouble,sqlite/history-outage}.*', 1],
 ]
 const root = import.meta.dirname
 
