@@ -228,8 +228,7 @@ async function checked(
     throw new EndpointRefused(isTarget ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR', result.faults)
   }
   const ids = result.settings.campaignIds ?? []
-  const all = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
-  const own = ids.length === 0 ? [] : await store.configuration.listCampaigns(accountId, all)
+  const own = await store.configuration.listCampaignsById(accountId, ids)
   const known = new Set([...own.map(({ id }) => id), ...(before?.campaignIds ?? [])])
   const unknown = ids.findIndex((id) => !known.has(id))
   if (unknown < 0) return result.settings

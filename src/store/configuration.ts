@@ -29,12 +29,14 @@ import {
   type Page,
   type Scope,
 } from './model.ts'
-import { boundTo, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
+import { boundTo, inParts, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
 
 /** Keys of an account that work at the same time. */
 const mostKeys = 100
 /** How many that no longer work are shown. */
 const mostEnded = 100
+/** Of campaigns: SQLite keeps a prepared statement for each count that was asked for. */
+const idsAtOnce = 100
 /** Of a key, at the instant of the value. */
 const works = 'revoked_at IS NULL AND (grace_ends_at IS NULL OR grace_ends_at > ?)'
 
@@ -44,7 +46,8 @@ export type Configuration = ReturnType<typeof configurationOn>
 export function configurationOn({ read, snapshot, write, writeUnflushed }: Runner) {
   return {
     ...boundTo(read, { listAccounts, findAccount, listKeys, listRecentKeys, findKey, findLiveKey }),
-    ...boundTo(read, { listCampaigns, listPublishedTerms, countCampaigns, newestPublished }),
+    ...boundTo(read, { listCampaigns, listNewestCampaigns, listCampaignsById }),
+    ...boundTo(read, { listPublishedTerms, countCampaigns, newestPublished }),
     ...boundTo(read, { newestCampaign, isLiveWithLead, deletedCampaigns }),
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
@@ -222,25 +225,45 @@ async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined
   }
 }
 
+const summaries = 'SELECT id, name, type_id, is_draft, archived_at FROM campaigns WHERE account_id = ?'
+
 /** Ascending id, at most `limit`. */
 async function listCampaigns(
   sql: Sql,
   accountId: number,
   { limit, afterId, isDraft }: CampaignFilter,
 ): Promise<CampaignSummary[]> {
-  const columns = 'SELECT id, name, type_id, is_draft, archived_at FROM campaigns WHERE account_id = ?'
   const rest = 'AND id > ? ORDER BY id LIMIT ?'
   const rows =
     isDraft === null
-      ? await sql.all(`${columns} ${rest}`, accountId, afterId, limit)
-      : await sql.all(`${columns} AND is_draft = ? ${rest}`, accountId, Number(isDraft), afterId, limit)
-  return rows.map((row) => ({
+      ? await sql.all(`${summaries} ${rest}`, accountId, afterId, limit)
+      : await sql.all(`${summaries} AND is_draft = ? ${rest}`, accountId, Number(isDraft), afterId, limit)
+  return rows.map(toSummary)
+}
+
+/** Ascending id, of the newest at most `limit`. */
+async function listNewestCampaigns(sql: Sql, accountId: number, limit: number): Promise<CampaignSummary[]> {
+  const rows = await sql.all(`${summaries} ORDER BY id DESC LIMIT ?`, accountId, limit)
+  return rows.reverse().map(toSummary)
+}
+
+/** Those of `ids` that are the account's, ascending. */
+async function listCampaignsById(sql: Sql, accountId: number, ids: readonly number[]): Promise<CampaignSummary[]> {
+  const found: Row[] = []
+  for (const part of inParts(ids, idsAtOnce)) {
+    found.push(...(await sql.all(`${summaries} AND id IN (${part.map(() => '?')})`, accountId, ...part)))
+  }
+  return found.map(toSummary).sort((one, other) => one.id - other.id)
+}
+
+function toSummary(row: Row): CampaignSummary {
+  return {
     id: row.id,
     name: row.name,
     typeId: row.type_id,
     isDraft: row.is_draft === 1,
     isArchived: row.archived_at !== null,
-  }))
+  }
 }
 
 /** Of published campaigns after an id, ascending, at most `limit`. */

@@ -270,6 +270,8 @@ async function askConfiguration({ configuration, leads, events }: Store, both: B
   await configuration.findLiveKey(ids[0])
   await configuration.noteKeyUses([{ keyId: ids[0], usedAt: now }])
   await configuration.listCampaigns(accountId, { limit: 5, afterId: 0, isDraft: null })
+  await configuration.listNewestCampaigns(accountId, 5)
+  await configuration.listCampaignsById(accountId, [id, id + 1])
   await configuration.listPublishedTerms(accountId, { limit: 5, afterId: 0 })
   await configuration.countCampaigns(accountId)
   await configuration.newestPublished(accountId, 5)

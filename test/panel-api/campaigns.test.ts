@@ -142,8 +142,51 @@ longTest('a webhook is offered the newest thousand campaigns of the account, and
     return ids
   })
   const { campaigns } = (await ask('GET', '/webhooks')).body
-  assert.deepEqual(
-    campaigns.map(({ id }: { id: number }) => id),
-    [settings.id, ...made],
-  )
+  assert.deepEqual(idsOf(campaigns), [settings.id, ...made])
+  assert.equal(await rowsReadOf([settings.id, made[0] as number]), campaigns.length)
+})
+
+const idsOf = (campaigns: readonly { id: number }[]) => campaigns.map(({ id }) => id)
+
+/** How many campaigns are read for the screen of webhooks, where one has these. */
+const rowsReadOf = (campaignIds: readonly number[]) =>
+  place.arrange(async (store) => {
+    let count = 0
+    const configuration = new Proxy(store.configuration, {
+      get:
+        (of, name) =>
+        async (...args: unknown[]) => {
+          const rows = await Reflect.get(of, name)(...args)
+          count += rows.length
+          return rows
+        },
+    })
+    const endpoints = { isOn: true, of: () => ({ list: async () => [{ campaignIds }] }) }
+    const asked = {
+      parts: { endpoints, store: { configuration } },
+      session: { account: { id: accountId }, user: { role: 'owner' } },
+    }
+    const { run } = routes['GET /webhooks']
+    await run(asked as unknown as Parameters<typeof run>[0])
+    return count
+  })
+
+test('of campaigns the newest are listed, or those of the account that are named, the older first', async () => {
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Stranger', tester))
+  const theirs = await panelSession(place, server, id)
+  const file = JSON.parse(campaignFile())
+  const foreign = (await theirs('POST', '/campaigns', { settings: file })).body.settings.id
+  const made: number[] = []
+  for (let n = 0; n < 3; n += 1) made.push((await makeCampaign()).settings.id)
+  const [first, second, third] = made as [number, number, number]
+  await place.arrange(async ({ configuration }) => {
+    assert.deepEqual(idsOf(await configuration.listNewestCampaigns(accountId, 2)), [second, third])
+    const named = [third, first, foreign, 9_007_199_254_740_991]
+    assert.deepEqual(idsOf(await configuration.listCampaignsById(accountId, named)), [first, third])
+    // More than one statement asks for.
+    const many = Array.from({ length: 250 }, (_, n) => third - n)
+    const found = idsOf(await configuration.listCampaignsById(accountId, many))
+    assert.deepEqual(found.slice(-3), made)
+    assert.deepEqual(await configuration.listCampaignsById(accountId, []), [])
+  })
 })

@@ -13,19 +13,18 @@ import { type Asked, forOwner, forViewer } from './route.ts'
 const tries = 50
 /** Of an account: each holds a connection to anybody's server for up to 15 seconds, beside those of the queue. */
 const countTest = perMinute(60)
-const allCampaigns = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
 
 export const webhookRoutes = {
   ...forViewer('GET /webhooks', {
     async run(asked) {
       const { endpoints, store } = asked.parts
       const { account, user } = asked.session
-      const campaigns = await store.configuration.listCampaigns(account.id, allCampaigns)
       const all = await ofAccount(asked).list()
-      const chosen = new Set(all.flatMap(({ campaignIds }) => campaignIds ?? []))
-      // The newest, as many as an endpoint takes: the panel asks for all of this every few seconds.
-      const oldest = campaigns.length - endpointLimits.campaigns
-      const offered = campaigns.filter(({ id }, index) => index >= oldest || chosen.has(id))
+      // As many as an endpoint takes: the panel asks for all of this every few seconds.
+      const newest = await store.configuration.listNewestCampaigns(account.id, endpointLimits.campaigns)
+      const older = new Set(all.flatMap(({ campaignIds }) => campaignIds ?? []))
+      for (const { id } of newest) older.delete(id)
+      const offered = [...(await store.configuration.listCampaignsById(account.id, [...older])), ...newest]
       return {
         isOn: endpoints.isOn,
         kinds: wantedKinds,
