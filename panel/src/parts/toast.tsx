@@ -11,27 +11,38 @@ const shownMs = 10_000
 type Action = { name: string; onClick(): void }
 type Said = { text: string; action?: Action | undefined; isFailure?: boolean }
 
-let said: Said | null = null
-let timer: number | undefined
+/** At most one with a button, which stands first, and one without: that one takes no button away. */
+let said: readonly Said[] = []
 const listeners = new Set<() => void>()
 
-function put(next: Said | null): void {
-  window.clearTimeout(timer)
-  const toasted = document.getElementById('toast')
-  // Its button takes the focus along: the focus goes to the page's main part.
-  if (toasted?.contains(document.activeElement)) focusScreen()
+function put(next: readonly Said[]): void {
   said = next
   for (const listener of listeners) listener()
 }
 
-/** Says it for ten seconds, in place of what was said before; `action` is a button for as long. */
-export function toast(text: string, action?: Action): void {
-  show({ text, action })
+function remove(one: Said): void {
+  const index = said.indexOf(one)
+  if (index === -1) return
+  // Its button takes the focus along: the focus goes to the page's main part.
+  if (document.getElementById('toast')?.children[index]?.contains(document.activeElement)) focusScreen()
+  put(said.filter((other) => other !== one))
 }
 
-function show(next: Said): void {
-  put(next)
-  timer = window.setTimeout(put, shownMs, null)
+/**
+ * Says it for ten seconds, in place of what was said before; `action` is a button for as long. What it returns takes it
+ * away before.
+ */
+export function toast(text: string, action?: Action): () => void {
+  return show({ text, action })
+}
+
+function show(next: Said): () => void {
+  const isAlike = ({ action }: Said) => (action === undefined) === (next.action === undefined)
+  for (const one of said.filter(isAlike)) remove(one)
+  put(next.action === undefined ? [...said, next] : [next, ...said])
+  const takeAway = () => remove(next)
+  window.setTimeout(takeAway, shownMs)
+  return takeAway
 }
 
 /** The same of what could not be done. */
@@ -46,7 +57,7 @@ export function useToastFailure(): (error: CallFailed) => void {
 }
 
 export function Toast() {
-  const shown = useSyncExternalStore(onChange, () => said)
+  const all = useSyncExternalStore(onChange, () => said)
   return (
     // Above drawers and dialogs; within the page's main part, where screen readers look for it.
     <Affix
@@ -56,31 +67,39 @@ export function Toast() {
       w="auto"
       className="toast"
     >
-      <div id="toast" role="status">
-        {shown !== null && (
-          <Notification
-            {...{ color: shown.isFailure ? 'red' : 'teal', withBorder: true, maw: 420, ml: 'auto' }}
-            role={shown.isFailure ? 'alert' : 'none'}
-            onClose={() => put(null)}
-          >
-            <Group justify="space-between" gap="xs" wrap="nowrap">
-              {shown.text}
-              {shown.action !== undefined && (
-                <Button
-                  {...{ size: 'compact-sm', variant: 'default', flex: 'none' }}
-                  onClick={() => {
-                    put(null)
-                    shown.action?.onClick()
-                  }}
-                >
-                  {shown.action.name}
-                </Button>
-              )}
-            </Group>
-          </Notification>
-        )}
+      {/* Screen readers say what is new of it, and not all of it again. */}
+      <div id="toast" role="status" aria-atomic={false}>
+        {all.map((one) => (
+          <OneToast key={one.action === undefined ? 'word' : 'action'} of={one} />
+        ))}
       </div>
     </Affix>
+  )
+}
+
+function OneToast({ of: one }: { of: Said }) {
+  const { text, action, isFailure = false } = one
+  return (
+    <Notification
+      {...{ color: isFailure ? 'red' : 'teal', withBorder: true, w: '100%', maw: 420 }}
+      role={isFailure ? 'alert' : 'none'}
+      onClose={() => remove(one)}
+    >
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        {text}
+        {action !== undefined && (
+          <Button
+            {...{ size: 'compact-sm', variant: 'default', flex: 'none' }}
+            onClick={() => {
+              remove(one)
+              action.onClick()
+            }}
+          >
+            {action.name}
+          </Button>
+        )}
+      </Group>
+    </Notification>
   )
 }
 

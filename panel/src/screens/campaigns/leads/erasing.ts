@@ -29,13 +29,13 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
   const mayClose = stayOpen()
   const end = () => {
     window.clearTimeout(timer)
+    takeUndoAway()
     waiting = undefined
   }
   const erase = async () => {
     try {
       await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
-      // It would take the place of the button that undoes the next one.
-      if (waiting === undefined) toast(said.done)
+      toast(said.done)
     } catch {
       toastFailure(said.failed)
     }
@@ -56,7 +56,7 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
     mayClose()
     showAgain()
   }
-  toast(said.waits, { name: said.undo, onClick: undo })
+  const takeUndoAway = toast(said.waits, { name: said.undo, onClick: undo })
 }
 
 export function useHidden(): readonly string[] {
