@@ -7,6 +7,7 @@ import type { Locator, Page } from 'playwright-core'
 import { amount, isFull, longTest } from '../support/faults.ts'
 import { appliedCampaign } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
+import { eventually } from '../support/prepared.ts'
 import {
   assertAccessible,
   assertClearOf,
@@ -661,6 +662,36 @@ longTest(
     assertUntroubled(page)
   },
 )
+
+test('at 400 % zoom a calendar lies within the window, and all of it can be reached', async () => {
+  const page = await edit(await make(course))
+  // Of 1,280 × 1,024 pixels.
+  await page.setViewportSize({ width: 320, height: 256 })
+  const own = page.getByLabel('A moment of your own')
+  await own.fill('24 Oct 2026, 12:00')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const calendar = page.getByRole('dialog', { name: 'Calendar' })
+  await assertInWindow(page, calendar)
+  for (const part of [calendar.getByRole('button', { name: '31 October 2026' }), calendar.getByLabel('Time: hours')]) {
+    await part.focus()
+    await assertInWindow(page, part)
+  }
+  await page.goto(`/campaigns/${await make(course)}`)
+  await page.locator('#days').click()
+  await assertInWindow(page, page.locator('[data-dates-dropdown]'))
+})
+
+async function assertInWindow(page: Page, part: Locator): Promise<void> {
+  await part.waitFor()
+  // It is put in its place a moment after it is there.
+  const isWithin = async () => {
+    const box = await part.boundingBox()
+    const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
+    return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height
+  }
+  assert.ok(await eventually(2_000, isWithin, 50), JSON.stringify(await part.boundingBox()))
+}
 
 longTest('the bars of the preview are on one scale, which is said', async () => {
   const closes = { every: 'week', on: ['fri'], time: '20:00' }

@@ -1,9 +1,9 @@
-import './dates.ts'
 import { ActionIcon, Popover, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import { DatePicker, TimePicker } from '@mantine/dates'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useLanguage, useWords } from '../language.ts'
+import { inWindow } from './dates.ts'
 import { Icon } from './icons.tsx'
 import { words } from './words.ts'
 import { type Clock, inWords, readClock } from './written-dates.ts'
@@ -73,7 +73,7 @@ function Chooser({ clock, value, min, max, usualTime, onChange }: ChooserProps) 
     if (clock === 'day') close()
   }
   return (
-    <Popover opened={isOpen} onDismiss={close} position="bottom-end" trapFocus returnFocus>
+    <Popover opened={isOpen} onDismiss={close} position="bottom-end" trapFocus returnFocus {...inWindow}>
       <Popover.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={text.calendar} onClick={toggle}>
           <Icon name="calendar" />

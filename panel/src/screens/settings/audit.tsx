@@ -1,4 +1,3 @@
-import '../../parts/dates.ts'
 import { Anchor, Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { DatePickerInput } from '@mantine/dates'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -6,6 +5,7 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { type AnswerOf, type CallFailed, call, useAsk } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
+import { inWindow } from '../../parts/dates.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
@@ -98,7 +98,7 @@ function FilterBar({ choices, filters, onChange }: FilterProps) {
       <DatePickerInput
         type="range"
         // The calendar is called by its field, which the library does not find otherwise.
-        {...{ id: 'days', popoverProps: { id: 'days' } }}
+        {...{ id: 'days', popoverProps: { id: 'days', ...inWindow } }}
         label={text.period}
         placeholder={text.anyTime}
         locale={language}

@@ -1,9 +1,9 @@
-import '../../../parts/dates.ts'
 import { Group, SegmentedControl } from '@mantine/core'
 import { DatePickerInput } from '@mantine/dates'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useLanguage, useWords } from '../../../language.ts'
+import { inWindow } from '../../../parts/dates.ts'
 import { words as panelWords } from '../../../parts/words.ts'
 import { dateIn } from '../../../parts/written-dates.ts'
 import { words } from './words.ts'
@@ -50,7 +50,7 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
       <DatePickerInput
         type="range"
         // The calendar is called by its field, which the library does not find otherwise.
-        {...{ id: 'days', popoverProps: { id: 'days' } }}
+        {...{ id: 'days', popoverProps: { id: 'days', ...inWindow } }}
         size="xs"
         miw="min(100%, 13.125rem)"
         locale={language}
