@@ -1,4 +1,5 @@
-// Sends what is due, in one lane for each endpoint, at the pace of its server. Without endpoints nothing runs.
+// Sends what is due, in one lane for each endpoint, at the pace of its server. Without endpoints it asks every five
+// seconds whether there are some.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
@@ -32,7 +33,6 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const closing = new AbortController()
   const isClosed = () => closing.signal.aborted
   const pause = () => sleep(pollMs, undefined, { ref: false, signal: closing.signal }).catch(() => {})
-  let isNeeded = true
   let beside: Promise<void> | undefined
   const isStopping = (accountId: number) => isClosed() || !lease.isHeld(accountId)
   const seconds = () => Math.floor(now() / 1_000)
@@ -40,21 +40,13 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const paces = openPaces(now)
   const besides = openBesides({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id) })
 
-  store.onChange(() => {
-    isNeeded = true
-    lease.hurry()
-  })
+  // An endpoint may have been made.
+  store.onChange(lease.hurry)
 
   async function poll(): Promise<void> {
-    if (clock.isQuiet() || !isNeeded) return
+    if (clock.isQuiet()) return
     if (lease.isToRenew()) {
-      // An endpoint may have been made meanwhile.
-      isNeeded = (await lease.renew()) || lease.isToRenew()
-      if (!isNeeded) {
-        // Another node may have removed the last endpoint before this one looked at what waits for it.
-        await beside
-        return parts.onWaiting(0, 0)
-      }
+      await lease.renew()
       besides.mayBeMore()
     }
     for (const endpoint of await lease.due(seconds())) {
@@ -230,8 +222,10 @@ function openBesides(parts: BesidesParts) {
       const isSwept = await sweep(until)
       isMore ||= isSwept
       // Not each time: to count 10,000 for each of many endpoints takes longer than all the rest.
-      if (isToMeasure) await measure()
-      isToMeasure = false
+      if (isToMeasure) {
+        isToMeasure = false
+        await measure()
+      }
       const isPurged = await purge(until)
       isMore ||= isPurged
       if (performance.now() - tidiedAt < tidyMs) return

@@ -26,7 +26,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   const reached = () => [...leasedAt].filter(([, at]) => at >= renewedAt).map(([id]) => id)
 
   /** If an account cannot be asked about, only that one has failed. */
-  async function renew(): Promise<boolean> {
+  async function renew(): Promise<void> {
     const begunAt = performance.now()
     const ids = await knownAccounts()
     leasedAt = new Map(ids.map((id) => [id, leasedAt.get(id) ?? Number.NEGATIVE_INFINITY]))
@@ -37,7 +37,6 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
       return []
     })
     renewedAt = begunAt
-    return ids.length > 0
   }
 
   /** Accounts with endpoints; all accounts, if a node that has just started cannot ask which have some. */
@@ -52,6 +51,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   }
 
   async function ask<T>(question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
+    if (leasedAt.size === 0) return []
     return overAll(reached(), async (accountId) => {
       const answer = await question(accountId)
       // All can be reached again: those that could not need not wait for the next renewal.
@@ -68,7 +68,6 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   return {
     isToRenew: () => hurriedAt > renewedAt || performance.now() - renewedAt >= renewMs,
     hurry,
-    /** False where there are no endpoints. */
     renew,
     isHeld: (accountId: number) => performance.now() - (leasedAt.get(accountId) ?? Number.NEGATIVE_INFINITY) < heldMs,
     find: ({ accountId, id }: Endpoint) => events.findLeased(holder, accountId, id),
