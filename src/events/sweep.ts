@@ -45,7 +45,7 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
 }
 
 function toldBy(
-  { cause, endpoint }: Sweep,
+  { cause, endpoint, begunAt }: Sweep,
   before: readonly { terms: Terms; until: Seconds }[],
   { terms }: Campaign,
   { attempt, registeredAt }: Lead,
@@ -54,8 +54,9 @@ function toldBy(
   if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
   if (!endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
   const next = offerAt(terms, attempt, now)
-  // A lead who registered after an edit never had the date from before it.
-  const known = before.filter(({ until }) => registeredAt <= until)
+  // A lead who registered after an edit never had the date from before it. What was edited before the point from which
+  // the endpoint goes on is not told; an edit of a draft counts from its publishing.
+  const known = before.filter(({ until }) => registeredAt <= until && Math.max(until, begunAt) > endpoint.fromAt)
   const isChanged = known.some((one) => {
     const old = offerAt(one.terms, attempt, now)
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')

@@ -605,9 +605,6 @@ for (const cause of ['failing', 'user'] as const) {
     if (cause === 'user') await pause()
     clock.at += 600
     await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
-    await store.events.lease('node')
-    const sweeps = (await store.events.sweeps('node')).map(({ cause, restarts }) => [cause, restarts])
-    assert.deepEqual(sweeps, [['looks', 1]], 'the first one of the endpoint, begun again once')
     await sweep()
     clock.at = beganAt + 3_601
     await round(id)
@@ -628,6 +625,20 @@ test('an edit that is discarded before its sweep is not told, and its new date i
   clock.at = beganAt + 3_601
   await round(id)
   assert.deepEqual(told(), ['lead.expired ada 60'])
+})
+
+test('an edit after the instant of a discard is told, even if an earlier edit has begun its sweep', async (t) => {
+  const { endpoint, register, round, save, told, clock, sweep, managed } = await opened(t, fixed('2026-03-03T10:00'))
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  for (const at of ['2026-03-04T10:00', '2026-03-05T10:00']) {
+    clock.at += 120
+    await save({ mechanism: fixed(at) })
+  }
+  await managed().discardBefore(id, beganAt + 180)
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_changed ada 4'])
 })
 
 test('a lead who registers in the moment of publishing is told of, whatever a cache still holds', async (t) => {

@@ -128,10 +128,8 @@ export async function resumeEndpoint(
     ...[fromAt, accountId, id],
   )
   await retryAtOnce(sql, accountId, id, by.at)
-  const areForgotten = fromAt !== null && (await forgetEdits(sql, endpoint, fromAt))
   // An endpoint that was not paused has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
-  else if (areForgotten) await sweepAll(sql, endpoint, 'looks', fromAt)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
@@ -139,18 +137,11 @@ export async function resumeEndpoint(
 async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
   const { accountId, id, pauseCause } = endpoint
   // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
-  const later = `UPDATE sweeps SET begun_at = ? WHERE ${underWay} AND cause <> ${sweepCauses.indexOf('resumed')}`
+  const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ?
+    AND begun_at <> ${heldBack} AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
   await sweepAll(sql, endpoint, 'looks', now)
   if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', pausedAt, { from: pausedAt, until: now })
-}
-
-const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
-
-/** It is not told of earlier edits. True where there were some: the looks that those would have given need a sweep. */
-async function forgetEdits(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<boolean> {
-  const edits = `${underWay} AND begun_at <= ? AND cause = ${sweepCauses.indexOf('edit')}`
-  return (await sql.run(`DELETE FROM sweeps WHERE ${edits}`, accountId, id, fromAt)) > 0
 }
 
 /** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
@@ -160,7 +151,6 @@ export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Second
   // If it was already to hear nothing from before a later instant, that stays so.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
   await sql.run(later, fromAt, accountId, id, fromAt)
-  if (await forgetEdits(sql, endpoint, fromAt)) await sweepAll(sql, endpoint, 'looks', fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
