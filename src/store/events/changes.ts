@@ -12,9 +12,6 @@ import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
 
-/** After an outage with fewer failures, only what failed later than so many seconds into it is due at once. */
-const downSeconds = 60
-
 export const resentAtOnce = 2_000
 
 const mostOldSecrets = 10
@@ -202,10 +199,9 @@ export async function setHealth(
     ...[JSON.stringify(current.settings), failures, failingSince ?? 0, nextTryAt ?? 0],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
-  // But not what failed before this outage, or at the beginning of a short one: a server that fails now and then would
-  // be sent all of that each time it is well again.
-  const failedSince = (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0)
-  await retryAtOnce(sql, accountId, id, now, failedSince)
+  // But not what failed before this outage: a server that fails now and then would be sent all of that each time it is
+  // well again.
+  await retryAtOnce(sql, accountId, id, now, failingSince ?? 0)
 }
 
 /** Has an event told again at once. */
