@@ -668,8 +668,6 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/round.ts', 'if (withOthers) return', 'if (false) return', 'events/truth'],
   ['events/round.ts', 'endpoint.failures >= failuresToStop ? oneOf', 'false ? oneOf', 'events/rounds'],
   ['events/round.ts', 'one.events.filter((event) => !told.has(event))', '[] as Event[]', 'events/truth'],
-  ['events/sweep.ts', 'pause ? pause.until - 1 : begunAt', 'begunAt', 'events/truth'],
-  ['events/sweep.ts', 'pause.until - 1', 'pause.until', 'events/truth'],
   ['events/sweep.ts', 'begunAt, lead.registeredAt)', 'begunAt)', 'events/truth'],
   ['store/events/sweeps.ts', 'if (written === 0) return', '', 'store/events'],
   [
@@ -678,7 +676,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
     ' AND paused_at IS NULL AND -2 <> ',
     'events/truth',
   ],
-  ['store/events/changes.ts', 'if (fromAt === null) await', 'if (false) await', 'events/truth'],
+  ['store/events/changes.ts', "fromAt === null ? 'resumed' : 'looks'", "'looks'", 'events/truth'],
   ['store/events/leases.ts', 'OR lease_ends_at < ', 'OR 0 < ', 'store/events'],
   ['store/events/names.ts', 'filter(({ until }) => now < until)', 'filter(() => true)', 'store/events'],
   ['events/plan.ts', 'later.has(one) ?', 'false ?', 'events/truth'],

@@ -7,7 +7,7 @@ import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql, Statement } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
 import { changeSome, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
-import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
+import { startSweeps, sweepAll } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
@@ -126,19 +126,10 @@ export async function resumeEndpoint(
   )
   await retryAtOnce(sql, accountId, id, by.at)
   // An endpoint that was not paused has its looks.
-  if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
+  if (endpoint.pausedAt !== null)
+    await sweepAll(sql, endpoint, fromAt === null ? 'resumed' : 'looks', fromAt ?? endpoint.pausedAt)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
-}
-
-async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
-  const { accountId, id, pauseCause } = endpoint
-  // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
-  const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ?
-    AND begun_at <> ${heldBack} AND cause <> ${sweepCauses.indexOf('resumed')}`
-  if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
-  await sweepAll(sql, endpoint, 'looks', now)
-  if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', pausedAt, { from: pausedAt, until: now })
 }
 
 /** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
