@@ -26,25 +26,15 @@ const lowerPriority = 10
 
 const egress: Egress = workerData
 const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
-/** A resolver reads only once whom to ask, and with another network that may change. */
-const resolverMs = 10_000
-let resolver = newResolver()
-let isOldAt = performance.now() + resolverMs
-
-/** A resolver of its own: the default one uses the four threads that files and passwords need. */
-function newResolver(): dns.Resolver {
-  return new dns.Resolver({ timeout: 2_000, tries: 2 })
-}
 
 /** Without an address of IPv4 no other is reached. */
 const hasIpv4 = () =>
   Object.values(networkInterfaces()).some((own) => own?.some(({ family, internal }) => family === 'IPv4' && !internal))
 
 const lookup: LookupFunction = (host, { all, family }, done) => {
-  if (performance.now() > isOldAt) {
-    resolver = newResolver()
-    isOldAt = performance.now() + resolverMs
-  }
+  // Not the default one, which uses the four threads that files and passwords need; and a new one each time, since it
+  // reads only once whom to ask, and with another network that changes.
+  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
   const both = ['resolve4', 'resolve6'] as const
   const types = family === 6 ? [both[1]] : hasIpv4() ? both : both.toReversed()
   const ask = (index: number, failure: NodeJS.ErrnoException | null): void => {

@@ -157,14 +157,12 @@ async function sendByName(
   const preload = join(import.meta.dirname, '..', 'support', 'own-dns.ts')
   const program = `
     import { writeFileSync } from 'node:fs'
-    import { setTimeout as sleep } from 'node:timers/promises'
     import { openSender } from ${JSON.stringify(join(import.meta.dirname, '../../src/events/sender.ts'))}
     const sender = openSender({ ranges: ${JSON.stringify(ranges)}, names: [] })
     const causes = []
     // A sender keeps no process alive.
     setInterval(() => {}, 1_000)
-    for (const [index, dns] of ${JSON.stringify(dns)}.entries()) {
-      if (index > 0) await sleep(11_000)
+    for (const dns of ${JSON.stringify(dns)}) {
       writeFileSync(${JSON.stringify(dnsFile)}, dns)
       for (let n = 0; n < ${times}; n += 1) {
         const url = 'https://changes.example.com:${port}/'
