@@ -62,7 +62,7 @@ export type Notice = { endpointId: number; dueAt: Seconds; leadId: number; kind:
 export type EndpointSettings = {
   name: string
   url: string
-  kinds: EventKind[]
+  kinds: (typeof wantedKinds)[number][]
   /** Null: all, future ones too. */
   campaignIds: number[] | null
   /** Exact periods, such as `PT24H`. */

@@ -18,16 +18,12 @@ const fresh: Settings = {
   ...{ leadTimes: ['PT24H'], personal: true, batch: 1, inFlight: 4, perMinute: null },
 }
 
-function settingsOf({ name, url, kinds, campaignIds, leadTimes, personal, batch, inFlight, perMinute }: Webhook) {
-  return { name, url, kinds, campaignIds, leadTimes, personal, batch, inFlight, perMinute } as Settings
-}
-
 type Props = { all: Webhooks; of?: Webhook; onClose(): void }
 
 export function SettingsForm({ all, of, onClose }: Props) {
   const text = useWords(words)
   const language = useLanguage()
-  const [found] = useState(of === undefined ? fresh : settingsOf(of))
+  const [found] = useState<Settings>(of ?? fresh)
   const [given, setGiven] = useState(found)
   const [create, change] = [useSend('POST /webhooks'), useSend('PATCH /webhooks/:endpointId')]
   const send = of === undefined ? create : change

@@ -30,20 +30,15 @@ export default function WebhooksPart() {
   return (
     <Stack gap="lg">
       <Failure of={asked} />
-      {!all.isOn && <Off />}
+      {!all.isOn && (
+        <Alert color="orange" variant="outline">
+          {text.off}
+        </Alert>
+      )}
       <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
       {one === undefined ? <List all={all} act={setAction} /> : <OneWebhook key={one.id} of={one} act={setAction} />}
       <Dialogs all={all} action={action} onClose={() => setAction(null)} />
     </Stack>
-  )
-}
-
-function Off() {
-  const text = useWords(words)
-  return (
-    <Alert color="orange" variant="outline">
-      {text.off}
-    </Alert>
   )
 }
 
