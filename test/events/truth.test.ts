@@ -505,6 +505,7 @@ test('an endpoint that is paused twice goes on from where it stopped first', asy
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.expired'] })
   await register('ada@example.com')
+  await sweep()
   const pause = async () => store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
   clock.at += 60
   await pause()

@@ -680,7 +680,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['store/events/leases.ts', 'OR lease_ends_at < ', 'OR 0 < ', 'store/events'],
   ['store/events/names.ts', 'filter(({ until }) => now < until)', 'filter(() => true)', 'store/events'],
   ['events/plan.ts', 'later.has(one) ?', 'false ?', 'events/truth'],
-  ['store/events/changes.ts', "pause_cause IN ('user', 'gone')", "pause_cause IN ('gone')", 'events/truth'],
+  ['store/events/changes.ts', 'coalesce(paused_at, ?)', 'coalesce(?, paused_at)', 'events/truth'],
   ['store/events/queue.ts', 'if (current === undefined) return', '', 'events/rounds'],
   ['events/endpoints.ts', 'randomInt(2 ** 47)', 'endpoint.id', 'events/rounds'],
   ['events/endpoints.ts', 'endpoint.failures >= failuresToStop ? null : ', '', 'events/rounds'],

@@ -96,12 +96,10 @@ export async function pauseEndpoint(
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return
-  // Since the first pause almost nothing was noted for it, so that is where it will go on from.
-  await sql.run(
-    `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
-      pause_cause = ? WHERE account_id = ? AND id = ?`,
-    ...[by.at, cause, accountId, id],
-  )
+  // It will go on from where it stopped first.
+  const next =
+    'UPDATE endpoints SET paused_at = coalesce(paused_at, ?), pause_cause = ? WHERE account_id = ? AND id = ?'
+  await sql.run(next, by.at, cause, accountId, id)
   if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
   else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
 }
@@ -120,8 +118,7 @@ export async function resumeEndpoint(
   if (endpoint === undefined) return
   await sql.run(
     `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
-      lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END, from_at = coalesce(?, from_at)
-      WHERE account_id = ? AND id = ?`,
+      from_at = coalesce(?, from_at) WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
   await retryAtOnce(sql, accountId, id, by.at)
