@@ -162,27 +162,24 @@ function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webh
 
 type SpeedProps = PartProps & { faultOf(path: string): string | undefined }
 
+const mostOf = { batch: 100, inFlight: 32, perMinute: 100_000 }
+
 /** What is required may be empty while it is typed, and is not sent so. */
 function Speed({ given, set, faultOf }: SpeedProps) {
   const text = useWords(words)
   return (
     <Fieldset legend={text.speed}>
       <SimpleGrid cols={{ base: 1, xs: 3 }} style={{ alignItems: 'end' }}>
-        <NumberInput
-          {...{ label: text.batch, min: 1, max: 100, allowDecimal: false, required: true, value: given.batch }}
-          error={faultOf('batch')}
-          onChange={(batch) => set({ batch: batch as number })}
-        />
-        <NumberInput
-          {...{ label: text.inFlight, min: 1, max: 32, allowDecimal: false, required: true, value: given.inFlight }}
-          error={faultOf('inFlight')}
-          onChange={(inFlight) => set({ inFlight: inFlight as number })}
-        />
-        <NumberInput
-          {...{ label: text.perMinute, min: 1, max: 100_000, allowDecimal: false, value: given.perMinute ?? '' }}
-          error={faultOf('perMinute')}
-          onChange={(next) => set({ perMinute: next === '' ? null : Number(next) })}
-        />
+        {(['batch', 'inFlight', 'perMinute'] as const).map((name) => (
+          <NumberInput
+            key={name}
+            {...{ label: text[name], min: 1, max: mostOf[name], allowDecimal: false, allowNegative: false }}
+            required={name !== 'perMinute'}
+            value={given[name] ?? ''}
+            error={faultOf(name)}
+            onChange={(next) => set({ [name]: next === '' ? null : Number(next) })}
+          />
+        ))}
       </SimpleGrid>
     </Fieldset>
   )
