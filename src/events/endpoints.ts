@@ -151,10 +151,15 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       for (let isMore = true; isMore; ) isMore = (await events.discardFailed(endpoint, before)) > 0
     },
     /** Newest first, older than `before`: `next` of the previous page, or an instant. */
-    async log(id: number, { before, ...asked }: LogAsked) {
+    async log(id: number, { before, limit, outcome }: LogAsked) {
       // Refused even before it is known whether there is such an endpoint.
       const cursor = before === undefined ? undefined : cursorOf(before)
-      return pageOf(parts.deliveries, await one(id), { ...asked, before: cursor })
+      const { id: endpointId } = await one(id)
+      const asked = { endpointId, outcome, before: cursor, limit: limit + 1 }
+      const found = await parts.deliveries.page(accountId, asked)
+      const entries = found.slice(0, limit)
+      const last = found.length > limit ? entries.at(-1) : undefined
+      return { entries, next: last === undefined ? null : positionOf(last) }
     },
     /** Sends an event of the log again. */
     async resend(id: number, eventId: string): Promise<void> {
@@ -251,17 +256,6 @@ function there(endpoint: Endpoint | undefined): Endpoint {
 }
 
 type LogAsked = Pick<DeliveryFilter, 'outcome' | 'limit'> & { before?: string | undefined }
-
-async function pageOf(
-  deliveries: EndpointParts['deliveries'],
-  { accountId, id: endpointId }: Endpoint,
-  { before, limit, outcome }: Pick<DeliveryFilter, 'outcome' | 'limit' | 'before'>,
-) {
-  const found = await deliveries.page(accountId, { endpointId, outcome, before, limit: limit + 1 })
-  const entries = found.slice(0, limit)
-  const last = found.length > limit ? entries.at(-1) : undefined
-  return { entries, next: last === undefined ? null : positionOf(last) }
-}
 
 /** `2026-11-26T23:00:01.123Z,evt_5f0c…` */
 const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toISOString()},${eventId}`
