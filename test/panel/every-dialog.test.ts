@@ -179,6 +179,7 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
       if (isFull || path !== shown || path.endsWith(ref)) await page.goto(path)
       shown = path
       await open(page)
+      await assertBegins(dialog(name), name)
       await holds(dialog(name), '[role=dialog]')
       await page.keyboard.press('Escape')
       await dialog(name).waitFor({ state: 'hidden' })
@@ -196,6 +197,12 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
     assertUntroubled(page)
     await page.context().close()
   })
+
+/** What a dialog asks is gone on with by keyboard at once: not from the button that closes it, which stands first. */
+async function assertBegins(dialog: Locator, name: string): Promise<void> {
+  await dialog.locator(':focus').waitFor({ state: 'attached' })
+  assert.equal(await dialog.locator('.mantine-Modal-close:focus').count(), 0, name)
+}
 
 /** Closed, a dialog leaves the focus on something that is seen, and not on the page as a whole. */
 async function assertFocused(page: Page, name: string): Promise<void> {

@@ -44,7 +44,8 @@ export function DialogForm({
         {children}
         <Failure of={{ error: send.error }} />
         <Group justify="end" gap="sm">
-          <Button variant="default" onClick={onClose}>
+          {/* Where it asks for nothing: what has this and stands above gets the focus before it. */}
+          <Button variant="default" data-autofocus onClick={onClose}>
             {cancel}
           </Button>
           <Button type="submit" {...(isDestructive && { color: 'red' })} disabled={isDisabled} loading={send.isPending}>

@@ -95,7 +95,7 @@ function Rotate({ of, onClose }: OneProps) {
       <Radio.Group label={text.grace} value={grace} onChange={setGrace}>
         <Group mt="xs">
           {Object.entries(text.graces).map(([hours, label]) => (
-            <Radio key={hours} value={hours} label={label} />
+            <Radio key={hours} value={hours} label={label} data-autofocus={hours === grace || undefined} />
           ))}
         </Group>
       </Radio.Group>
@@ -119,6 +119,7 @@ function Backfill({ all, of, onClose }: OneProps & { all: Webhooks }) {
       <Text size="sm">{text.backfillText}</Text>
       <NativeSelect
         label={text.campaign}
+        data-autofocus
         data={campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
         value={campaignId}
         onChange={(event) => setCampaignId(event.currentTarget.value)}
