@@ -16,7 +16,7 @@ import { TimeText } from '../../../parts/time-text.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { useMoments } from '../history/moments.ts'
-import type { Webhook } from './webhook.tsx'
+import { isPaused, type Webhook } from './webhook.tsx'
 import { words } from './words.ts'
 
 const route = 'GET /webhooks/:endpointId/deliveries'
@@ -155,7 +155,7 @@ function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; o
   const resend = async () => {
     await send.mutateAsync({ params: { endpointId: webhook.id }, body: { eventId: of.eventId } })
     onClose()
-    toast(text.resent)
+    toast(isPaused(webhook) ? text.resentLater : text.resent)
   }
   const facts: [string, ReactNode][] = [
     [text.event, `${text.kind[of.kind]} (${of.kind})`],

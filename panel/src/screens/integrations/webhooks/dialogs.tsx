@@ -8,7 +8,7 @@ import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay } from '../../../session.ts'
 import { useShowFreshKey } from '../keys/fresh-key.tsx'
 import { SettingsForm } from './form.tsx'
-import type { Webhook, Webhooks } from './webhook.tsx'
+import { isPaused, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
 /** What is being done, in a dialog. */
@@ -18,7 +18,6 @@ export type Action = { what: 'create' } | { what: 'edit' | 'resume' | 'rotate' |
 export function useActions(of: Webhook, act: (action: Action) => void) {
   const text = useWords(words)
   const pause = useSend('POST /webhooks/:endpointId/pause')
-  const isPaused = of.state !== 'on' && of.state !== 'waiting'
   const may = useMay('owner')
   const onError = useToastFailure()
   const onSuccess = () => toast(text.paused(of.name))
@@ -26,7 +25,9 @@ export function useActions(of: Webhook, act: (action: Action) => void) {
   if (!may) return { actions: [] }
   const actions = [
     { name: text.edit, onClick: () => act({ what: 'edit', of }) },
-    isPaused ? { name: text.resume, onClick: () => act({ what: 'resume', of }) } : { name: text.pause, onClick: stop },
+    isPaused(of)
+      ? { name: text.resume, onClick: () => act({ what: 'resume', of }) }
+      : { name: text.pause, onClick: stop },
     { name: text.rotate, onClick: () => act({ what: 'rotate', of }) },
     { name: text.backfill, onClick: () => act({ what: 'backfill', of }) },
     { name: text.remove, isDangerous: true, onClick: () => act({ what: 'remove', of }) },
@@ -112,18 +113,22 @@ function Backfill({ all, of, onClose }: OneProps & { all: Webhooks }) {
   const submit = async () => {
     await send.mutateAsync({ params: { endpointId: of.id, campaignId: Number(campaignId) } })
     onClose()
-    toast(text.backfilled)
+    toast(isPaused(of) ? text.backfilledLater : text.backfilled)
   }
   return (
     <DialogForm send={send} submit={submit} done={text.backfillDone} isDisabled={campaignId === ''} onClose={onClose}>
       <Text size="sm">{text.backfillText}</Text>
-      <NativeSelect
-        label={text.campaign}
-        data-autofocus
-        data={campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
-        value={campaignId}
-        onChange={(event) => setCampaignId(event.currentTarget.value)}
-      />
+      {campaigns.length === 0 ? (
+        <Text size="sm">{text.noBackfill}</Text>
+      ) : (
+        <NativeSelect
+          label={text.campaign}
+          data-autofocus
+          data={campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
+          value={campaignId}
+          onChange={(event) => setCampaignId(event.currentTarget.value)}
+        />
+      )}
     </DialogForm>
   )
 }

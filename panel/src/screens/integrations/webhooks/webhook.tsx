@@ -7,6 +7,9 @@ import { words } from './words.ts'
 export type Webhooks = AnswerOf<'GET /webhooks'>
 export type Webhook = Webhooks['endpoints'][number]
 
+/** Nothing is sent to it until somebody resumes it. */
+export const isPaused = ({ state }: Webhook) => state !== 'on' && state !== 'waiting'
+
 const colours = { on: 'teal', waiting: 'orange', paused: 'gray', gone: 'red', failing: 'red' }
 
 export function StateBadge({ of }: { of: Webhook }) {
