@@ -280,3 +280,12 @@ test('of a paused webhook what is sent again or backfilled is said to wait, and 
   await button(page, 'Send again').click()
   await page.getByText('once the webhook is resumed where it stopped').waitFor()
 })
+
+test('a lead time that the API has set is shown in words', async () => {
+  const who = await stage.person('lead-times')
+  const given = ['--kinds', 'lead.deadline_approaching', '--lead-times', 'PT1H30M', '--url', 'https://example.com/']
+  await stage.place.json(['webhook', 'create', '--account', String(who.accountId), '--name', 'Till', ...given])
+  const page = await stage.open(who, { path: '/integrations/webhooks' })
+  await choose(page, 'Till', 'Edit')
+  assert.ok(await page.getByLabel('1 hour 30 minutes').isChecked())
+})

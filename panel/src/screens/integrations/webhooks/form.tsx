@@ -1,7 +1,7 @@
 import { Checkbox, Fieldset, MultiSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { type AskedOf, useSend } from '../../../api.ts'
-import { useLanguage, useWords } from '../../../language.ts'
+import { type Language, locales, useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
 import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
@@ -104,9 +104,22 @@ export function SettingsForm({ all, of, onClose }: Props) {
 
 type PartProps = { given: Settings; set(changes: Partial<Settings>): void }
 
+const units = ['hour', 'minute', 'second'] as const
+
+/** `PT1H30M` as hours and minutes. */
+function inUnits(language: Language, period: string): string {
+  const counts = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(period)?.slice(1) ?? []
+  const parts = units.map((unit, index) => {
+    const format = new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'long' })
+    return counts[index] && format.format(Number(counts[index]))
+  })
+  return parts.filter(Boolean).join(' ')
+}
+
 /** The usual ones, and others that the API has set. */
 function LeadTimes({ given, set, error }: PartProps & { error: string | undefined }) {
   const text = useWords(words)
+  const language = useLanguage()
   const periods: Record<string, string> = text.periods
   const all = [...new Set([...Object.keys(periods), ...given.leadTimes])]
   return (
@@ -122,7 +135,7 @@ function LeadTimes({ given, set, error }: PartProps & { error: string | undefine
     >
       <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="xs" mt="xs">
         {all.map((period) => (
-          <Checkbox key={period} value={period} label={periods[period] ?? period} />
+          <Checkbox key={period} value={period} label={periods[period] ?? inUnits(language, period)} />
         ))}
       </SimpleGrid>
     </Checkbox.Group>
