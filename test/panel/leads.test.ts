@@ -434,31 +434,44 @@ test('leads erased in a row are gone at once and the last can be undone, however
   assert.deepEqual(await listOf(campaign.id), left)
 })
 
-atBothWidths('what is said while an erasure waits neither takes its Undo away nor moves it', async (width) => {
-  const campaign = await campaignOf(owner)
-  await imported(campaign.id, numbered(3, 'undo'))
-  const page = await open(owner, { path: leadsPath(campaign.id), width })
-  await page.getByLabel('Select undo-00000@example.com').check()
-  await page.getByRole('button', { name: 'Erase', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
-  const undo = page.getByRole('button', { name: 'Undo' })
-  await page.locator('.foot').waitFor({ state: 'detached' })
-  const before = await undo.boundingBox()
-  await page.getByLabel('Select undo-00001@example.com').check()
-  await page.getByRole('button', { name: '+1 day' }).click()
-  const said = page.getByText('1 deadline changed.')
-  await said.waitFor()
-  await page.locator('.foot').waitFor({ state: 'detached' })
-  assert.deepEqual(await undo.boundingBox(), before)
-  const { y, height } = (await said.boundingBox()) as { y: number; height: number }
-  assert.ok(y > 0 && y + height < (before?.y ?? 0), 'one above the other')
-  await assertFits(page)
-  await undo.click()
-  await links(page).nth(2).waitFor()
-  await page.locator('main:focus').waitFor()
-  assert.ok(await said.isVisible())
-  assert.equal((await listOf(campaign.id)).length, 3)
-})
+atBothWidths(
+  'what is said takes away no Undo of an erasure, moves it nowhere, and covers nothing beside it',
+  async (width) => {
+    const campaign = await campaignOf(owner)
+    await imported(campaign.id, numbered(3, 'undo'))
+    const page = await open(owner, { path: leadsPath(campaign.id), width })
+    await page.getByLabel('Select undo-00000@example.com').check()
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await page.locator('.foot').waitFor({ state: 'detached' })
+    const before = await undo.boundingBox()
+    if (width === 'desk') await assertFreeBeside(page, '#toast')
+    await page.getByLabel('Select undo-00001@example.com').check()
+    await page.getByRole('button', { name: '+1 day' }).click()
+    const said = page.getByText('1 deadline changed.')
+    await said.waitFor()
+    await page.locator('.foot').waitFor({ state: 'detached' })
+    assert.deepEqual(await undo.boundingBox(), before)
+    const { y, height } = (await said.boundingBox()) as { y: number; height: number }
+    assert.ok(y > 0 && y + height < (before?.y ?? 0), 'one above the other')
+    await assertFits(page)
+    await undo.click()
+    await links(page).nth(2).waitFor()
+    await page.locator('main:focus').waitFor()
+    assert.ok(await said.isVisible())
+    assert.equal((await listOf(campaign.id)).length, 3)
+  },
+)
+
+/** What is said takes the room of its words: beside it the page can be pressed. */
+async function assertFreeBeside(page: Page, name: string): Promise<void> {
+  const isCovered = await page.locator(name).evaluate((one) => {
+    const { left, top } = one.getBoundingClientRect()
+    return one.contains(document.elementFromPoint(left + 20, top + 10))
+  })
+  assert.ok(!isCovered, 'what lies beside it is covered')
+}
 
 longTest('what is selected on one page stays so while another page is selected', async () => {
   const campaign = await campaignOf(owner)
