@@ -289,3 +289,22 @@ test('a lead time that the API has set is shown in words', async () => {
   await choose(page, 'Till', 'Edit')
   assert.ok(await page.getByLabel('1 hour 30 minutes').isChecked())
 })
+
+test('why a webhook could not be saved is in sight, below the long form on a phone too', async () => {
+  const who = await stage.person('unsaved')
+  const given = ['--name', 'Till', '--kinds', 'lead.registered', '--url', 'https://example.com/']
+  await stage.place.json(['webhook', 'create', '--account', String(who.accountId), ...given])
+  const page = await stage.open(who, { path: '/integrations/webhooks', width: 'phone' })
+  await choose(page, 'Till', 'Edit')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Shop')
+  await page.context().setOffline(true)
+  await button(page, 'Save').click()
+  const said = dialog.getByRole('alert')
+  await said.waitFor()
+  const isSeen = async () => {
+    const [inner, outer] = [await said.boundingBox(), await dialog.boundingBox()]
+    return inner !== null && outer !== null && inner.y + inner.height < outer.y + outer.height + 1
+  }
+  assert.ok(await eventually(2_000, isSeen, 50))
+})

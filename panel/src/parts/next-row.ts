@@ -23,9 +23,13 @@ export function focusMade(id: string): void {
   }, goneMs)
 }
 
-/** Once React has marked the first field that is wrong: it may have been scrolled out of sight. */
+/** Once React has marked the first field that is wrong, or has said why it failed: it may be out of sight. */
 export function focusOnFault(within: ParentNode = document): void {
-  setTimeout(() => within.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(), closingMs)
+  setTimeout(() => {
+    const field = within.querySelector<HTMLElement>('form [aria-invalid="true"]')
+    if (field === null) within.querySelector('form [role=alert]')?.scrollIntoView({ block: 'nearest' })
+    else field.focus()
+  }, closingMs)
 }
 
 /** For a dialog of steps: the button that was pressed went with its step, and the next one's `data-autofocus` goes on. */
