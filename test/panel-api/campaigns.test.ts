@@ -126,25 +126,29 @@ test('no deadline can be set by hand that an answer could not write, not even by
   assert.equal(new Date(deadline * 1_000).toISOString(), '9999-12-31T23:59:00.000Z')
 })
 
-longTest('a webhook is offered the newest thousand campaigns of the account, and those that one has', async () => {
-  const checked = checkCampaign(JSON.parse(campaignFile()))
-  assert.ok('campaign' in checked)
-  const { settings } = await makeCampaign()
-  const url = 'https://hooks.example.com/'
-  const webhook = { name: 'Shop', kinds: ['lead.registered'], url, campaignIds: [settings.id] }
-  assert.equal((await ask('POST', '/webhooks', webhook)).status, 200)
-  await makeCampaign()
-  const made = await place.arrange(async ({ configuration }) => {
-    const ids: number[] = []
-    for (let n = 0; n < 1_000; n += 1) {
-      ids.push((await configuration.applyCampaign(accountId, checked.campaign, tester)).id)
-    }
-    return ids
-  })
-  const { campaigns } = (await ask('GET', '/webhooks')).body
-  assert.deepEqual(idsOf(campaigns), [settings.id, ...made])
-  assert.equal(await rowsReadOf([settings.id, made[0] as number]), campaigns.length)
-})
+longTest(
+  'a webhook is offered the newest thousand campaigns of the account, and those that one has; the history names the newest',
+  async () => {
+    const checked = checkCampaign(JSON.parse(campaignFile()))
+    assert.ok('campaign' in checked)
+    const { settings } = await makeCampaign()
+    const url = 'https://hooks.example.com/'
+    const webhook = { name: 'Shop', kinds: ['lead.registered'], url, campaignIds: [settings.id] }
+    assert.equal((await ask('POST', '/webhooks', webhook)).status, 200)
+    await makeCampaign()
+    const made = await place.arrange(async ({ configuration }) => {
+      const ids: number[] = []
+      for (let n = 0; n < 1_000; n += 1) {
+        ids.push((await configuration.applyCampaign(accountId, checked.campaign, tester)).id)
+      }
+      return ids
+    })
+    const { campaigns } = (await ask('GET', '/webhooks')).body
+    assert.deepEqual(idsOf(campaigns), [settings.id, ...made])
+    assert.deepEqual(idsOf((await ask('GET', '/history/choices')).body.campaigns), made)
+    assert.equal(await rowsReadOf([settings.id, made[0] as number]), campaigns.length)
+  },
+)
 
 const idsOf = (campaigns: readonly { id: number }[]) => campaigns.map(({ id }) => id)
 

@@ -9,7 +9,7 @@ import { closed } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { type Asked, forViewer } from './route.ts'
 
-/** Campaigns whose names the history shows. */
+/** Of the newest campaigns the history shows the names. */
 const mostNames = 1_000
 /** The most requests that are counted by key, and the time in which. */
 const mostCounted = 100_000
@@ -59,8 +59,7 @@ export const historyRoutes = {
     async run({ session, parts, now }) {
       const { configuration } = parts.store
       const { working, ended } = await configuration.listRecentKeys(session.account.id, now)
-      const everyOne = { limit: mostNames, afterId: 0, isDraft: null }
-      const campaigns = await configuration.listCampaigns(session.account.id, everyOne)
+      const campaigns = await configuration.listNewestCampaigns(session.account.id, mostNames)
       return {
         campaigns: campaigns.map(({ id, name }) => ({ id, name })),
         days: parts.historyDays,
