@@ -157,6 +157,8 @@ for (const { width, language } of widthsInLanguages())
     await page.getByText(text.isOn(10)).waitFor()
 
     if (isFull) await makeNewCodes(page, text, codes[3] ?? '')
+    // A dialog gives the focus back a moment after it has gone, which would close a menu.
+    await page.waitForTimeout(500)
     await press(page, named(page, shell.account))
     const out = page.getByRole('menuitem', { name: shell.signOut })
     await out.waitFor()
