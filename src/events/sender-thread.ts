@@ -17,6 +17,8 @@ const answerMs = 15_000
 const mostAnswerBytes = 4_096
 /** 1xx answers before the final one. A server that sends them without end would keep the thread busy for all others. */
 const mostInformation = 100
+/** Answers whose end has not come: with one more the oldest loses its connection. */
+const mostAnswers = 64
 
 /** Idle connections, of all servers together: one takes some 80 kB, and every endpoint may leave several. */
 const mostKept = 256
@@ -102,12 +104,11 @@ parentPort?.on('message', (those: Sending[]) => {
   for (const { number, ...delivery } of those) send(delivery).then((result) => answers({ number, ...result }))
 })
 
-/** Resolves once the answer has ended, or its connection is closed: until then it counts as in flight. */
 async function send(delivery: Delivery): Promise<Try> {
   const beganAt = performance.now()
-  const { promise, resolve } = Promise.withResolvers<TryCause>()
-  const timer = setTimeout(resolve, answerMs, 'timeout')
-  let answer: Pick<Try, 'status' | 'cause' | 'retryAfterSeconds'> | undefined
+  const { promise, resolve } = Promise.withResolvers<Omit<Try, 'milliseconds'>>()
+  const fail = (cause: TryCause) => resolve({ status: null, cause, retryAfterSeconds: null })
+  const timer = setTimeout(fail, answerMs, 'timeout')
   let request: ClientRequest | undefined
   let isOver = false
   const begin = (isAgain: boolean) => {
@@ -117,12 +118,12 @@ async function send(delivery: Delivery): Promise<Try> {
       begun.on('error', (error: NodeJS.ErrnoException) => {
         // The server closed a kept connection just as it was used again.
         const isStale = begun.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '')
-        if (isStale && answer === undefined && !isOver) begin(true)
-        else resolve(causeOf(error))
+        if (isStale && !isOver) begin(true)
+        else fail(causeOf(error))
       })
       // Node ends the connection of a 101 without an error.
       begun.on('close', () => {
-        if (request === begun) resolve('reset')
+        if (request === begun) fail('reset')
       })
       let received = 0
       begun.on('information', () => {
@@ -132,23 +133,21 @@ async function send(delivery: Delivery): Promise<Try> {
       begun.on('response', (response) => {
         const status = response.statusCode ?? 0
         const cause = status >= 200 && status < 300 ? null : 'status'
-        answer = { status, cause, retryAfterSeconds: retryAfterOf(response) }
+        resolve({ status, cause, retryAfterSeconds: retryAfterOf(response) })
         drain(response)
-        response.on('close', () => resolve('reset'))
       })
       begun.end(delivery.body)
     } catch (error) {
       // The agent may refuse an address at once.
-      resolve(causeOf(error as NodeJS.ErrnoException))
+      fail(causeOf(error as NodeJS.ErrnoException))
     }
   }
   begin(false)
-  const cause = await promise
+  const result = await promise
   isOver = true
   clearTimeout(timer)
-  // The rest of an answer that does not end, or of a body whose answer came early, is neither read nor sent.
-  request?.destroy()
-  const result = answer ?? { status: null, cause, retryAfterSeconds: null }
+  // After an early answer the rest of the body is not sent: it would stay in memory while the server does not read.
+  if (result.status === null || !request?.writableFinished) request?.destroy()
   return { ...result, milliseconds: Math.round(performance.now() - beganAt) }
 }
 
@@ -192,12 +191,26 @@ function signature(secret: string, text: string): string {
     .digest('base64')
 }
 
+/** Oldest first. */
+const unfinished = new Set<IncomingMessage>()
+
 function drain(response: IncomingMessage): void {
   let bytes = 0
+  const [oldest] = unfinished.add(response)
+  if (unfinished.size > mostAnswers && oldest !== undefined) {
+    oldest.destroy()
+    unfinished.delete(oldest)
+  }
   response.on('error', () => {})
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes > mostAnswerBytes) response.destroy()
+  })
+  // An answer that never ends must not keep its connection.
+  const late = setTimeout(() => response.destroy(), answerMs)
+  response.on('close', () => {
+    clearTimeout(late)
+    unfinished.delete(response)
   })
 }
 

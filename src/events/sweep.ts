@@ -14,7 +14,7 @@ const leadsAtOnce = 500
 
 /** One stretch: it writes a few notices for each of its leads at most. */
 export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'events'>, sweep: Sweep, now: Seconds) {
-  const { endpoint, campaignId, afterEmail, begunAt } = sweep
+  const { endpoint, campaignId, afterEmail, begunAt, pauses } = sweep
   const campaign = await store.configuration.findCampaign(campaignId)
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
   if (campaign === undefined || watcher === undefined) return store.events.writeStretch(sweep, [], null)
@@ -22,9 +22,11 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
-    // Moments since the start of the sweep are sent too, however long it takes to reach this lead. If a visitor began the
-    // attempt, nothing from before the email was given is sent.
-    const from = Math.max(begunAt, lead.registeredAt)
+    // Moments since the start of the sweep are sent too, however long it takes to reach this lead.
+    const pause = pauses.find(({ from, until }) => from <= lead.registeredAt && lead.registeredAt < until)
+    // If a visitor began the attempt, nothing from before the email was given is sent.
+    // For a lead who came in a pause, its last second is included, since they have no look for it.
+    const from = Math.max(pause ? pause.until - 1 : begunAt, lead.registeredAt)
     const lookAt = nextMoment(campaign.terms, lead.attempt, from, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
     const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }
@@ -54,7 +56,7 @@ function toldBy(
   const next = offerAt(terms, attempt, now)
   // A lead who registered after an edit never had the date from before it. What was edited before the point from which
   // the endpoint goes on is not told; an edit of a draft counts from its publishing.
-  const known = before.filter(({ until }) => registeredAt <= until && Math.max(until, begunAt) >= endpoint.fromAt)
+  const known = before.filter(({ until }) => registeredAt <= until && Math.max(until, begunAt) > endpoint.fromAt)
   const isChanged = known.some((one) => {
     const old = offerAt(one.terms, attempt, now)
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')

@@ -477,9 +477,9 @@ for (const cause of ['user', 'failing'] as const)
     await sweep()
     assert.deepEqual(await due(), [id])
     for (let times = 0; times < 3; times += 1) await round(id)
-    const ended = ['campaign.ended - 60', 'lead.expired ada 60', 'lead.expired bob 10', 'lead.expired new 60']
+    const ended = ['campaign.ended - 60', 'lead.expired ada 60', 'lead.expired bob 10']
     // While its server fails all is noted for it.
-    const meanwhile = cause === 'user' ? [] : ['lead.registered new 2']
+    const meanwhile = cause === 'user' ? [] : ['lead.expired new 60', 'lead.registered new 2']
     assert.deepEqual(told().sort(), [...ended, ...meanwhile].sort())
     await sweep()
     await round(id)
@@ -505,7 +505,6 @@ test('an endpoint that is paused twice goes on from where it stopped first', asy
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.expired'] })
   await register('ada@example.com')
-  await sweep()
   const pause = async () => store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
   clock.at += 60
   await pause()
@@ -520,7 +519,7 @@ test('an endpoint that is paused twice goes on from where it stopped first', asy
   assert.deepEqual(told(), ['lead.expired ada 10'])
 })
 
-test('an endpoint that is paused again before its sweep is told what has ended since it stopped first', async (t) => {
+test('an endpoint that is paused again before its sweep is told the ends of leads who came in between, and of none earlier', async (t) => {
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
   const come = async (name: string) => {
@@ -542,8 +541,24 @@ test('an endpoint that is paused again before its sweep is told what has ended s
   await resume()
   await sweep()
   while ((await store.events.waiting(await find(id), clock.at)).waiting > 0) await round(id)
-  const ended = ['ada', 'bob', 'dan', 'eve'].map((name) => `lead.expired ${name} ${5 + 1 / 6}`)
+  const ended = ['ada', 'bob', 'dan'].map((name) => `lead.expired ${name} ${5 + 1 / 6}`)
   assert.deepEqual(told().sort(), [...ended, 'lead.registered ada 0', 'lead.registered dan 3'])
+})
+
+test('the end of a lead who came in a pause is told even if it falls on the second in which the pause ends', async (t) => {
+  const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  for (const [name, seconds] of Object.entries({ ada: 59, bob: 60, cyd: 61 })) {
+    await register(`${name}@example.com`)
+    await setDeadline(`${name}@example.com`, beganAt + seconds)
+  }
+  clock.at += 60
+  await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  await sweep()
+  clock.at += 60
+  await round(id)
+  assert.deepEqual(told().sort(), ['lead.expired bob 1', `lead.expired cyd ${61 / 60}`])
 })
 
 test('an erasure is told even if the endpoint goes on from now', async (t) => {

@@ -401,7 +401,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const { accountId } = await opened(store)
     const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), testerAt(500))
     await store.events.lease('node')
-    const begun = async () => (await store.events.sweeps('node')).map(({ cause, begunAt }) => `${cause} ${begunAt}`)
+    const begun = async () =>
+      (await store.events.sweeps('node')).filter(({ cause }) => cause === 'looks').map(({ begunAt }) => begunAt)
     const resume = async (at: number) =>
       store.events.resumeEndpoint(
         (await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint,
@@ -409,15 +410,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         testerAt(at),
       )
     await store.events.changeEndpoint(endpoint, settings(), testerAt(2_000))
-    assert.deepEqual(await begun(), ['looks 500'])
-    for (const pausedAt of [2_100, 3_100]) {
-      await store.events.pauseEndpoint(endpoint, 'user', testerAt(pausedAt))
-      await resume(pausedAt + 900)
-      assert.deepEqual(await begun(), ['looks 500', 'resumed 2100'])
-    }
-    for (const one of await store.events.sweeps('node')) await sweepOn(store, one, 4_100)
+    assert.deepEqual(await begun(), [500])
+    await store.events.pauseEndpoint(endpoint, 'failing', testerAt(2_100))
+    await resume(3_000)
+    assert.deepEqual(await begun(), [500], 'what has happened meanwhile was kept for it')
+    await store.events.pauseEndpoint(endpoint, 'user', testerAt(3_100))
+    await resume(4_000)
+    assert.deepEqual(await begun(), [4_000], 'somebody paused it: nothing was kept')
+    const [sweep] = (await store.events.sweeps('node')) as [Sweep]
+    await sweepOn(store, sweep, 4_100)
     await store.events.changeEndpoint(await found(), settings({ kinds: ['lead.expired'] }), testerAt(5_000))
-    assert.deepEqual(await begun(), ['looks 5000'])
+    assert.deepEqual(await begun(), [5_000])
     async function found() {
       return (await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint
     }
@@ -554,7 +557,7 @@ test('a node keeps an endpoint until it gives it back, or has not renewed its le
   const store = await openStore(at, options)
   t.after(() => store.close())
   const { of, leads, accountId } = await opened(store)
-  await store.events.createEndpoint(accountId, settings(), testerAt(500))
+  const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
   await leads.register(of, 'a@example.com', 1_000)
   const holders = async () => {
     const found: string[] = []
@@ -580,6 +583,16 @@ test('a node keeps an endpoint until it gives it back, or has not renewed its le
   assert.deepEqual(await holders(), ['two'], 'only who has it gives it back')
   await store.events.release('two')
   assert.deepEqual(await holders(), ['one'])
+  await store.events.pauseEndpoint(endpoint, 'user', testerAt(1_200))
+  await store.events.resumeEndpoint(
+    (await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint,
+    1_000,
+    tester,
+  )
+  await store.events.lease('two')
+  assert.deepEqual(await holders(), ['two'], 'what goes on again is whose node takes it first')
+  await store.events.resumeEndpoint((await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, tester)
+  assert.deepEqual(await holders(), ['two'], 'what was on stays where it is')
 })
 
 test('what a deleted endpoint leaves is removed to the last row where two nodes do it, soon after it was written too', async (t) => {
@@ -611,7 +624,7 @@ test('the schedules of a sweep that an earlier version began are read in each of
   const row = { settings: JSON.stringify(settings()), old_secrets: '[]', cause, begun_at: 9 }
   for (const written of [schedule, JSON.stringify(schedule)]) {
     const sweep = toSweep({ ...row, schedules_before: JSON.stringify([written]) })
-    assert.deepEqual(sweep.schedulesBefore, [{ ...schedule, until: 9 }])
+    assert.deepEqual([sweep.schedulesBefore, sweep.pauses], [[{ ...schedule, until: 9 }], []])
   }
 })
 

@@ -7,10 +7,13 @@ import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql, Statement } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
 import { changeSome, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
-import { startSweeps, sweepAll } from './sweeps.ts'
+import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
+
+/** After an outage with fewer failures, only what failed later than so many seconds into it is due at once. */
+const downSeconds = 60
 
 export const resentAtOnce = 2_000
 
@@ -96,10 +99,12 @@ export async function pauseEndpoint(
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return
-  // It will go on from where it stopped first.
-  const next =
-    'UPDATE endpoints SET paused_at = coalesce(paused_at, ?), pause_cause = ? WHERE account_id = ? AND id = ?'
-  await sql.run(next, by.at, cause, accountId, id)
+  // Since the first pause almost nothing was noted for it, so that is where it will go on from.
+  await sql.run(
+    `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
+      pause_cause = ? WHERE account_id = ? AND id = ?`,
+    ...[by.at, cause, accountId, id],
+  )
   if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
   else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
 }
@@ -118,15 +123,25 @@ export async function resumeEndpoint(
   if (endpoint === undefined) return
   await sql.run(
     `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
-      from_at = coalesce(?, from_at) WHERE account_id = ? AND id = ?`,
+      lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END, from_at = coalesce(?, from_at)
+      WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
   await retryAtOnce(sql, accountId, id, by.at)
   // An endpoint that was not paused has its looks.
-  if (endpoint.pausedAt !== null)
-    await sweepAll(sql, endpoint, fromAt === null ? 'resumed' : 'looks', fromAt ?? endpoint.pausedAt)
+  if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
+}
+
+async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
+  const { accountId, id, pauseCause } = endpoint
+  // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
+  const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ?
+    AND begun_at <> ${heldBack} AND cause <> ${sweepCauses.indexOf('resumed')}`
+  if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
+  await sweepAll(sql, endpoint, 'looks', now)
+  if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', pausedAt, { from: pausedAt, until: now })
 }
 
 /** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
@@ -187,9 +202,10 @@ export async function setHealth(
     ...[JSON.stringify(current.settings), failures, failingSince ?? 0, nextTryAt ?? 0],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
-  // But not what failed before this outage: a server that fails now and then would be sent all of that each time it is
-  // well again.
-  await retryAtOnce(sql, accountId, id, now, failingSince ?? 0)
+  // But not what failed before this outage, or at the beginning of a short one: a server that fails now and then would
+  // be sent all of that each time it is well again.
+  const failedSince = (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0)
+  await retryAtOnce(sql, accountId, id, now, failedSince)
 }
 
 /** Has an event told again at once. */

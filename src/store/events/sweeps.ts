@@ -10,8 +10,8 @@ import { type Endpoint, toEndpoint } from './endpoint.ts'
 import { insertNotices } from './queue.ts'
 
 /**
- * Why the leads of a campaign are gone through. Positions are stored: add new ones at the end. `resumed`: the endpoint
- * goes on from where it stopped.
+ * Why the leads of a campaign are gone through. Positions are stored: add new ones at the end. `resumed` are the leads
+ * of an endpoint that goes on after a pause.
  */
 export const sweepCauses = ['looks', 'edit', 'backfill', 'resumed'] as const
 
@@ -19,6 +19,9 @@ type SweepCause = (typeof sweepCauses)[number]
 
 /** The settings by which a campaign decided until an edit, or until it became a draft. */
 export type Before = Schedule & { until: Seconds }
+
+/** Seconds of the epoch. */
+export type Pause = { from: Seconds; until: Seconds }
 
 export type Sweep = {
   endpoint: Endpoint
@@ -28,6 +31,8 @@ export type Sweep = {
   begunAt: Seconds
   /** What the campaign decided by before the edit; several if it was edited again while this was under way. */
   schedulesBefore: Before[]
+  /** For `resumed`: of a lead that came in one of these pauses, the endpoint is told only what happened after it. */
+  pauses: Pause[]
   afterEmail: string
   restarts: number
 }
@@ -92,12 +97,13 @@ export async function sweepAll(
   sql: Sql,
   { accountId, id, settings }: Endpoint,
   cause: SweepCause,
-  begunAt: Seconds,
+  now: Seconds,
+  before?: Pause,
 ): Promise<void> {
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   const watched = campaigns.filter((campaign) => watcherOf(id, settings, campaign.id) !== undefined)
   const those = watched.map((campaign) => ({ endpointId: id, campaignId: campaign.id }))
-  await startSweeps(sql, accountId, those, cause, begunAt)
+  await startSweeps(sql, accountId, those, cause, now, before)
 }
 
 /**
@@ -111,11 +117,11 @@ export async function startSweeps(
   accountId: number,
   those: readonly { endpointId: number; campaignId: number }[],
   cause: SweepCause,
-  begunAt: Seconds,
-  before?: Before,
+  now: Seconds,
+  before?: Before | Pause,
 ): Promise<void> {
   const added = before === undefined ? [] : [before]
-  const start = [sweepCauses.indexOf(cause), begunAt, JSON.stringify(added)]
+  const start = [sweepCauses.indexOf(cause), now, JSON.stringify(added)]
   for (const part of inParts(those, sweepsAtOnce)) {
     // `restarts` keeps a stretch that was read before from being written.
     const rows = await sql.all(
@@ -139,7 +145,7 @@ export async function startSweeps(
 }
 
 /** In rows from before 2026-11-26 each is a JSON text within the JSON. */
-const listed = (written: string): Before[] =>
+const listed = (written: string): (Schedule | Pause)[] =>
   JSON.parse(written).map((one: unknown) => (typeof one === 'string' ? JSON.parse(one) : one))
 
 /**
@@ -162,15 +168,16 @@ export async function goBackBefore(
 }
 
 export function toSweep(row: Row): Sweep {
-  const cause = sweepCauses[row.cause] as SweepCause
-  // An earlier version kept pauses here for `resumed`, and did not say until when.
-  const before = cause === 'edit' ? listed(row.schedules_before) : []
+  const before = listed(row.schedules_before)
+  const isResumed = sweepCauses[row.cause] === 'resumed'
   return {
     endpoint: toEndpoint(row),
     campaignId: row.campaign_id,
-    cause,
+    cause: sweepCauses[row.cause] as SweepCause,
     begunAt: row.begun_at,
-    schedulesBefore: before.map((one) => ({ ...one, until: one.until ?? row.begun_at })),
+    // An earlier version did not say until when.
+    schedulesBefore: isResumed ? [] : (before as Before[]).map((one) => ({ ...one, until: one.until ?? row.begun_at })),
+    pauses: isResumed ? (before as Pause[]) : [],
     afterEmail: row.after_email,
     restarts: row.restarts,
   }
