@@ -174,6 +174,8 @@ function openBesides(parts: BesidesParts) {
   let isMore = true
   let isToMeasure = true
   let tidiedAt = Number.NEGATIVE_INFINITY
+  /** Accounts that may have something old. */
+  let untidy: number[] = []
 
   /** True if something is left. A backfill waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
@@ -198,6 +200,21 @@ function openBesides(parts: BesidesParts) {
       }
     }
     return false
+  }
+
+  /** An account at a time: nobody else can write meanwhile on SQLite. One that fails waits for the next time. */
+  async function tidy(until: number): Promise<boolean> {
+    if (performance.now() - tidiedAt >= tidyMs) {
+      untidy = await store.events.accountsWithEndpoints()
+      tidiedAt = performance.now()
+    }
+    for (let accountId = untidy.pop(); accountId !== undefined; accountId = untidy.pop()) {
+      const old = await store.events.purgeOld(accountId, seconds())
+      if (old.dropped > 0) onDropped(old.dropped)
+      if (old.isMore) untidy.push(accountId)
+      if (performance.now() > until || isClosed()) break
+    }
+    return untidy.length > 0
   }
 
   async function measure(): Promise<void> {
@@ -228,11 +245,8 @@ function openBesides(parts: BesidesParts) {
       }
       const isPurged = await purge(until)
       isMore ||= isPurged
-      if (performance.now() - tidiedAt < tidyMs) return
-      const old = await store.events.purgeOld(seconds())
-      if (old.dropped > 0) onDropped(old.dropped)
-      if (old.isMore) isMore = true
-      else tidiedAt = performance.now()
+      const isUntidy = await tidy(until)
+      isMore ||= isUntidy
     },
   }
 }

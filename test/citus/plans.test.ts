@@ -39,7 +39,7 @@ function listened(): Asked[] {
 
 /** What no request waits for: it sees to all accounts, behind the requests. */
 const behindRequests: Record<string, string[]> = {
-  events: ['lease', 'release', 'dueEndpoints', 'sweeps', 'accountsWithEndpoints', 'deletedEndpoints', 'purgeOld'],
+  events: ['lease', 'release', 'dueEndpoints', 'sweeps', 'accountsWithEndpoints', 'deletedEndpoints'],
   history: ['purge', 'moveBatch', 'close', 'deliveries'],
   deliveries: ['purge', 'close'],
 }
@@ -221,6 +221,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.discardBefore(endpoint, 1, by)
   await events.discardFailed(endpoint, 1)
   await events.pauseEndpoint(endpoint, 'user', by)
+  await events.purgeOld(accountId, now)
   await events.resumeEndpoint((await events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, by)
   events.secretsOf(endpoint, now)
   events.refOf(accountId, 1, 1)

@@ -246,7 +246,7 @@ test('an event that failed before an outage waits for the time of its own next t
 })
 
 test('what failed while the clock was a year ahead is told soon after it is set back', async (t) => {
-  const { endpoint, register, round, find, told, answer, clock, store } = await opened(t)
+  const { endpoint, register, round, find, told, answer, clock, store, accountId } = await opened(t)
   const { id: refusing } = await endpoint(registered)
   const { id: busy } = await endpoint(registered)
   await register('ada@example.com')
@@ -258,7 +258,7 @@ test('what failed while the clock was a year ahead is told soon after it is set 
   told()
   clock.at = beganAt + 3_600
   answer.status = 204
-  assert.deepEqual(await store.events.purgeOld(clock.at), { dropped: 0, isMore: false })
+  assert.deepEqual(await store.events.purgeOld(accountId, clock.at), { dropped: 0, isMore: false })
   for (const id of [refusing, busy]) {
     assert.equal((await find(id)).failingSince, null)
     await round(id)
@@ -268,11 +268,11 @@ test('what failed while the clock was a year ahead is told soon after it is set 
 })
 
 test('an endpoint that went on from now while the clock was a year ahead is told again soon after it is set back', async (t) => {
-  const { endpoint, register, round, find, told, clock, store } = await opened(t)
+  const { endpoint, register, round, find, told, clock, store, accountId } = await opened(t)
   const { id } = await endpoint(registered)
   const ahead = beganAt + 365 * daySeconds
   await store.events.resumeEndpoint(await find(id), ahead, testerAt(ahead))
-  await store.events.purgeOld(clock.at)
+  await store.events.purgeOld(accountId, clock.at)
   await register('ada@example.com')
   await round(id)
   assert.deepEqual(told(), ['lead.registered ada 0'])
@@ -764,6 +764,32 @@ test('what is removed beside holds up no event, however long the database takes 
   for (let waited = 0; sent.length < 1 && waited < 40; waited += 1) await sleep(50)
   end()
   assert.equal(sent.length, 1)
+})
+
+test('what is old is removed an account at a time, and one that cannot be cleaned holds up no other', async (t) => {
+  const { endpoint, parts, store, accountId } = await opened(t)
+  const { settings } = await endpoint(registered)
+  const others = await Promise.all(['Second', 'Third'].map((name) => store.configuration.createAccount(name, tester)))
+  for (const { id } of others) await store.events.createEndpoint(id, settings, tester)
+  const asked: number[] = []
+  const failing = others[0]?.id
+  const purgeOld: Store['events']['purgeOld'] = async (id) => {
+    asked.push(id)
+    if (id === failing) throw new Error('cannot be read')
+    return { dropped: 1, isMore: asked.length === 1 }
+  }
+  let dropped = 0
+  const onDropped = (count: number) => {
+    dropped += count
+  }
+  const dispatcher = openDispatcher({ ...parts, onDropped, store: { ...store, events: { ...store.events, purgeOld } } })
+  t.after(() => dispatcher.close())
+  for (let waited = 0; !asked.includes(failing ?? 0) && waited < 100; waited += 1) await sleep(50)
+  // Otherwise it goes on when it next looks for endpoints, after five seconds.
+  await store.configuration.createAccount('Neighbour', tester)
+  for (let waited = 0; dropped < 3 && waited < 100; waited += 1) await sleep(50)
+  assert.equal(dropped, 3, 'what has more is asked again')
+  assert.deepEqual([...new Set(asked)].sort(), [accountId, ...others.map(({ id }) => id)].sort())
 })
 
 longTest('what waits is counted now and then, however long leads are gone through', async (t) => {

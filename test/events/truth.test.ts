@@ -456,7 +456,7 @@ test('an edit tells nothing of offers that were over before and are over after',
 for (const cause of ['user', 'failing'] as const)
   test(`paused (${cause}), and on again from where it stopped: what has ended meanwhile is told, also where it was moved earlier`, async (t) => {
     const made = await opened(t, fixed('2026-03-10T10:00'))
-    const { endpoint, register, round, sweep, save, setDeadline, told, clock, find, store } = made
+    const { endpoint, register, round, sweep, save, setDeadline, told, clock, find, store, accountId } = made
     const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired', 'campaign.ended'] })
     for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
     await sweep()
@@ -469,7 +469,7 @@ for (const cause of ['user', 'failing'] as const)
     await setDeadline('bob@example.com', beganAt + 600)
     await save({ mechanism: fixed('2026-03-02T11:00') })
     clock.at += daySeconds
-    await store.events.purgeOld(clock.at)
+    await store.events.purgeOld(accountId, clock.at)
     await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
     const due = async () => (await store.events.dueEndpoints('node', clock.at)).map((one) => one.id)
     await store.events.lease('node')

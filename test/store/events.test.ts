@@ -257,9 +257,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const kinds = async () => (await store.events.due(endpoint, late, 9)).map(({ kind }) => kind)
       assert.deepEqual(await kinds(), ['lead.registered', 'lead.erased', 'look'])
       const keptSeconds = 30 * 86_400
-      assert.equal((await store.events.purgeOld(999 + keptSeconds)).dropped, 0)
+      assert.equal((await store.events.purgeOld(accountId, 999 + keptSeconds)).dropped, 0)
       assert.equal((await kinds()).length, 3)
-      assert.equal((await store.events.purgeOld(1_201 + keptSeconds)).dropped, 1)
+      assert.equal((await store.events.purgeOld(accountId, 1_201 + keptSeconds)).dropped, 1)
       assert.deepEqual(await kinds(), ['look'])
       await store.events.pauseEndpoint(endpoint, 'deleted', testerAt(1_300))
     }
@@ -271,7 +271,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const { of, leads, accountId } = await opened(store)
     const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     await leads.register(of, 'a@example.com', 1_000)
-    assert.deepEqual(await store.events.purgeOld(10_000 + 30 * 86_400), { dropped: 0, isMore: false })
+    assert.deepEqual(await store.events.purgeOld(accountId, 10_000 + 30 * 86_400), { dropped: 0, isMore: false })
     assert.equal((await store.events.due(endpoint, late, 9)).length, 2)
   })
 
@@ -298,8 +298,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const failed = [...Array.from({ length: 1_001 }, (_, n) => givenUp(n + 1, 1_000)), givenUp(2_000, 1_001)]
     await store.events.settle(endpoint, { done: [], failed, looks: [] })
     const at = 1_001 + 30 * 86_400
-    assert.deepEqual(await store.events.purgeOld(at), { dropped: 0, isMore: true })
-    assert.deepEqual(await store.events.purgeOld(at), { dropped: 0, isMore: false })
+    assert.deepEqual(await store.events.purgeOld(accountId, at), { dropped: 0, isMore: true })
+    assert.deepEqual(await store.events.purgeOld(accountId, at), { dropped: 0, isMore: false })
     assert.equal(await store.events.resendFailed(endpoint, 0, testerAt(2_000)), 1)
   })
 

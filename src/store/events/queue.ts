@@ -255,13 +255,13 @@ async function endLongWaits(sql: Sql, rowsAtOnce: number, endpoint: Row, now: Se
 export async function purgeOld(
   sql: Sql,
   rowsAtOnce: number,
+  accountId: number,
   now: Seconds,
 ): Promise<{ dropped: number; isMore: boolean }> {
   const before = now - keptSeconds
   let [dropped, isMore] = [0, false]
-  const select = 'SELECT account_id, id, paused_at, failing_since, next_try_at, from_at FROM endpoints'
-  for (const endpoint of await sql.all(select)) {
-    const { account_id: accountId, id, paused_at } = endpoint
+  for (const endpoint of await sql.all('SELECT * FROM endpoints WHERE account_id = ?', accountId)) {
+    const { id, paused_at } = endpoint
     const remove = (table: Due['queue'], ...condition: Statement) =>
       removeSome(sql, rowsAtOnce, { accountId, id }, table, condition)
     const ended = await endLongWaits(sql, rowsAtOnce, endpoint, now)
