@@ -49,8 +49,11 @@ export type CopyEnd = Pick<Runner, 'read' | 'write'> & {
 
 export type Copied = Record<CopiedTable, { from: number; to: number }>
 
-/** As many as one statement of either engine has values for. */
-const rowsAtOnce = 1_000
+/**
+ * As many as one statement of either engine has values for. An entry of the audit log may have half a megabyte: a
+ * thousand of those would take all memory.
+ */
+const rowsAtOnce = (table: CopiedTable) => (table === 'audit_entries' ? 50 : 1_000)
 
 /**
  * Copies everything; rows that are there already are replaced, so that it may be called again after an interruption.
@@ -108,7 +111,7 @@ async function* rowsOf(end: CopyEnd, table: CopiedTable): AsyncGenerator<Row[]> 
   let last: Row | undefined
   for (;;) {
     const after = last === undefined ? [] : key.map((column) => (last as Row)[column])
-    const text = `SELECT * FROM ${table} ${last === undefined ? '' : behind} ORDER BY ${keys} LIMIT ${rowsAtOnce}`
+    const text = `SELECT * FROM ${table} ${last === undefined ? '' : behind} ORDER BY ${keys} LIMIT ${rowsAtOnce(table)}`
     const rows = await end.read((sql) => sql.all(text, ...after))
     if (rows.length === 0) return
     yield rows
