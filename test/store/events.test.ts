@@ -286,6 +286,23 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await store.events.sweeps('node'), [])
   })
 
+  test(`an endpoint that was deleted meanwhile is neither backfilled nor told again, and nothing of that stays: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { accountId, of } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    await store.events.pauseEndpoint(endpoint, 'deleted', testerAt(600))
+    while (!(await store.events.purge(endpoint)));
+    const notice = { endpointId: endpoint.id, leadId: 1, kind: 'lead.registered', detail: 0, dueAt: 500 } as const
+    await store.events.startBackfill(endpoint, of.campaignId, testerAt(700))
+    await store.events.resend(endpoint, notice, testerAt(700))
+    await store.events.discardBefore(endpoint, 700, testerAt(700))
+    assert.deepEqual(await store.events.due(endpoint, late, 9), [])
+    const { entries } = await store.audit.listEntries(accountId, {}, Number.MAX_SAFE_INTEGER, 9)
+    const done = entries.map(({ action }) => action).filter((action) => action.startsWith('webhook.'))
+    assert.deepEqual(done, ['webhook.deleted', 'webhook.created'])
+  })
+
   test(`deliveries that were given up long ago are removed a thousand at a time, until none is left: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())

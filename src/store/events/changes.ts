@@ -148,6 +148,7 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
 export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
+  if ((await findEndpoint(sql, accountId, id)) === undefined) return
   // If it was already to hear nothing from before a later instant, that stays so.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
   await sql.run(later, fromAt, accountId, id, fromAt)
@@ -179,6 +180,8 @@ export async function rotateSecret(
 export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
+  // Of an endpoint that was deleted meanwhile a row would stay for good.
+  if ((await findEndpoint(sql, accountId, id)) === undefined) return
   await startSweeps(sql, accountId, [{ endpointId: id, campaignId }], 'backfill', by.at)
   await log(sql, by, endpoint, 'backfilled', null, { campaignId })
 }
@@ -210,6 +213,7 @@ export async function setHealth(
 
 /** Has an event told again at once. */
 export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): Promise<void> {
+  if ((await findEndpoint(sql, endpoint.accountId, endpoint.id)) === undefined) return
   const askedFor = { ...notice, tries: 0, refused: 0, isAskedFor: true, nextAt: by.at, lastAt: by.at }
   await putFailed(sql, endpoint.accountId, [askedFor])
   await log(sql, by, endpoint, 'resent', null, { count: 1 })
