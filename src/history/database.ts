@@ -27,8 +27,14 @@ export async function appendByAccount<Entry extends { accountId: number }>(
   const lane = async () => {
     for (const own of accounts) {
       for (let from = 0; from < own.length; from += rowsAtOnce) {
-        const some = own.slice(from, from + rowsAtOnce)
-        await appendOwn(some).catch(() => left.push(...some))
+        const isStored = await appendOwn(own.slice(from, from + rowsAtOnce)).then(
+          () => true,
+          () => false,
+        )
+        if (isStored) continue
+        // Where a lock lets some time out, it would do so with the rest as well, and all others wait meanwhile.
+        left.push(...own.slice(from))
+        break
       }
     }
   }

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Client } from 'pg'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { appendByAccount } from '../../src/history/database.ts'
 import type { HistoryEntry } from '../../src/history/entry.ts'
 import { type EntryTable, keepTidy, openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
@@ -154,6 +155,18 @@ test('an account whose entries cannot be stored loses them after a while, and ho
   // What is lost leaves its room to others.
   record(20_000, 1)
   assert.equal(losses.length, 3)
+})
+
+test('once some of an account cannot be stored, the rest is not tried: each try may wait two seconds for a lock', async () => {
+  const entries = Array.from({ length: 2_001 }, (_, index) => ({ accountId: index < 2_000 ? 1 : 2, index }))
+  const tried: number[] = []
+  const left = await appendByAccount(entries, async (own) => {
+    const [first] = own as [(typeof own)[number]]
+    tried.push(first.index)
+    if (first.index === 500) throw new Error('locked')
+  })
+  assert.deepEqual(tried.sort(), [0, 2_000, 500])
+  assert.deepEqual(left, entries.slice(500, 2_000))
 })
 
 test('an entry waits for one second, also where the timer ends a part of a millisecond early', async (t) => {
