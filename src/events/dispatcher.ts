@@ -169,13 +169,11 @@ type BesidesParts = DispatcherParts & {
 
 /** The work beside the lanes, a little at a time: sweeps through leads, removing what is left over, measuring. */
 function openBesides(parts: BesidesParts) {
-  const { store, now, lease, isStopping, isClosed, isBusy, onDropped, onWaiting } = parts
+  const { store, now, lease, isStopping, isClosed, isBusy, onWaiting } = parts
   const seconds = () => Math.floor(now() / 1_000)
+  const tidy = openTidying(parts)
   let isMore = true
   let isToMeasure = true
-  let tidiedAt = Number.NEGATIVE_INFINITY
-  /** Accounts that may have something old. */
-  let untidy: number[] = []
 
   /** True if something is left. A backfill waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
@@ -200,21 +198,6 @@ function openBesides(parts: BesidesParts) {
       }
     }
     return false
-  }
-
-  /** An account at a time: nobody else can write meanwhile on SQLite. One that fails waits for the next time. */
-  async function tidy(until: number): Promise<boolean> {
-    if (performance.now() - tidiedAt >= tidyMs) {
-      untidy = await store.events.accountsWithEndpoints()
-      tidiedAt = performance.now()
-    }
-    for (let accountId = untidy.pop(); accountId !== undefined; accountId = untidy.pop()) {
-      const old = await store.events.purgeOld(accountId, seconds())
-      if (old.dropped > 0) onDropped(old.dropped)
-      if (old.isMore) untidy.push(accountId)
-      if (performance.now() > until || isClosed()) break
-    }
-    return untidy.length > 0
   }
 
   async function measure(): Promise<void> {
@@ -248,5 +231,28 @@ function openBesides(parts: BesidesParts) {
       const isUntidy = await tidy(until)
       isMore ||= isUntidy
     },
+  }
+}
+
+/**
+ * Removes what is old, an account at a time: nobody else can write meanwhile on SQLite. One that fails waits for the
+ * next time. True if something is left.
+ */
+function openTidying({ store, now, isClosed, onDropped }: BesidesParts) {
+  let tidiedAt = Number.NEGATIVE_INFINITY
+  /** Accounts that may have something old. */
+  let untidy: number[] = []
+  return async (until: number): Promise<boolean> => {
+    if (performance.now() - tidiedAt >= tidyMs) {
+      untidy = await store.events.accountsWithEndpoints()
+      tidiedAt = performance.now()
+    }
+    for (let accountId = untidy.pop(); accountId !== undefined; accountId = untidy.pop()) {
+      const old = await store.events.purgeOld(accountId, Math.floor(now() / 1_000))
+      if (old.dropped > 0) onDropped(old.dropped)
+      if (old.isMore) untidy.push(accountId)
+      if (performance.now() > until || isClosed()) break
+    }
+    return untidy.length > 0
   }
 }
