@@ -17,7 +17,10 @@ export const appendsAtOnce = 4
 /** Rows of one statement: to hand 2,000 over to a thread took several milliseconds, in which nobody was answered. */
 const rowsAtOnce = 500
 
-/** Stores entries, each account by itself. Resolves with those that could not be stored. */
+/**
+ * Stores entries, each account by itself. Resolves with those that were not stored: once some of an account could not
+ * be, the rest is not tried. Where the table is locked each try waits until it times out, and all others wait for that.
+ */
 export async function appendByAccount<Entry extends { accountId: number }>(
   entries: readonly Entry[],
   appendOwn: (own: Entry[]) => Promise<void>,
@@ -26,15 +29,11 @@ export async function appendByAccount<Entry extends { accountId: number }>(
   const left: Entry[] = []
   const lane = async () => {
     for (const own of accounts) {
-      for (let from = 0; from < own.length; from += rowsAtOnce) {
-        const isStored = await appendOwn(own.slice(from, from + rowsAtOnce)).then(
-          () => true,
-          () => false,
-        )
-        if (isStored) continue
-        // Where a lock lets some time out, it would do so with the rest as well, and all others wait meanwhile.
-        left.push(...own.slice(from))
-        break
+      let stored = 0
+      try {
+        for (; stored < own.length; stored += rowsAtOnce) await appendOwn(own.slice(stored, stored + rowsAtOnce))
+      } catch {
+        left.push(...own.slice(stored))
       }
     }
   }
