@@ -669,6 +669,13 @@ test('at 400 % zoom a calendar lies within the window, and all of it can be reac
   await page.setViewportSize({ width: 320, height: 256 })
   const own = page.getByLabel('A moment of your own')
   await own.fill('24 Oct 2026, 12:00')
+  // A calendar whose button the narrower page has moved out of the window is not shown.
+  const heights: number[] = []
+  const isSettled = async () => {
+    heights.push(await page.evaluate(() => document.documentElement.scrollHeight))
+    return heights.at(-1) === heights.at(-2)
+  }
+  assert.ok(await eventually(10_000, isSettled, 200))
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   const calendar = page.getByRole('dialog', { name: 'Calendar' })
