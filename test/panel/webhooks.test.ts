@@ -41,6 +41,11 @@ async function takeSecret(page: Page): Promise<string> {
 }
 
 async function assertFaultsAreSaid(page: Page, dialog: Locator): Promise<void> {
+  // Nothing is wrong yet for somebody who is about to choose.
+  await dialog.getByLabel('Only these', { exact: true }).first().check()
+  await dialog.locator('[aria-label="Only these"]').waitFor({ state: 'attached' })
+  assert.equal(await dialog.getByText('Choose at least one.').count(), 0)
+  await dialog.getByLabel('All campaigns, future ones too').check()
   await dialog.getByLabel('Address').fill('https://10.0.0.1/')
   await button(page, 'New webhook').last().click()
   await dialog.getByText('Use an https: address on the public internet').waitFor()

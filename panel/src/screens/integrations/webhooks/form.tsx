@@ -25,12 +25,14 @@ export function SettingsForm({ all, of, onClose }: Props) {
   const language = useLanguage()
   const [found] = useState<Settings>(of ?? fresh)
   const [given, setGiven] = useState(found)
+  const [isTried, setTried] = useState(false)
   const [create, change] = [useSend('POST /webhooks'), useSend('PATCH /webhooks/:endpointId')]
   const send = of === undefined ? create : change
   const show = useShowFreshKey()
   const set = (changes: Partial<Settings>) => setGiven((before) => ({ ...before, ...changes }))
   const isNear = given.kinds.includes('lead.deadline_approaching')
   const submit = async () => {
+    setTried(true)
     if (given.campaignIds?.length === 0) {
       // Of none nothing is told: the field says so. What the last try found goes; the next one finds what is left of it.
       send.reset()
@@ -91,7 +93,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
         </SimpleGrid>
       </Checkbox.Group>
       {isNear && <LeadTimes given={given} set={set} error={faultOf('leadTimes')} />}
-      <Campaigns all={all} given={given} set={set} />
+      <Campaigns all={all} given={given} set={set} isTried={isTried} />
       <Checkbox
         label={text.personal}
         checked={given.personal}
@@ -142,7 +144,7 @@ function LeadTimes({ given, set, error }: PartProps & { error: string | undefine
   )
 }
 
-function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webhooks }) {
+function Campaigns({ all, given: { campaignIds }, set, isTried }: PartProps & { all: Webhooks; isTried: boolean }) {
   const text = useWords(words)
   return (
     <Stack gap="xs">
@@ -165,7 +167,7 @@ function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webh
           nothingFoundMessage={text.noCampaign}
           data={all.campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={campaignIds.map(String)}
-          error={campaignIds.length === 0 && text.faults.kinds}
+          error={isTried && campaignIds.length === 0 && text.faults.kinds}
           onChange={(ids) => set({ campaignIds: ids.map(Number) })}
         />
       )}
