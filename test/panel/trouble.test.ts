@@ -226,10 +226,10 @@ test('a key whose answer does not come within a minute may be there: it is said,
   const dialog = page.getByRole('dialog', { name: 'New key' })
   await page.getByRole('button', { name: 'New key' }).click()
   await dialog.getByLabel('Name').fill('Swallowed')
-  await page.route('**/panel/api/keys', async (route) => {
+  // It is made, and its answer never comes. Made before it is asked for: a command may take longer than that minute.
+  await stage.place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'Swallowed'])
+  await page.route('**/panel/api/keys', (route) => {
     if (route.request().method() === 'GET') return route.continue()
-    // It is made, and its answer never comes.
-    await stage.place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'Swallowed'])
   })
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await dialog.getByText('Look whether it has before you try again').waitFor()
