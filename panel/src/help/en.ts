@@ -10,7 +10,7 @@ What happened in the last days, in all campaigns together, and what you should l
 A new account sees a list of first steps. It goes away once a campaign is live and has a lead.
 
 - **Sign-ups** are people who gave their email, by your form, the API, a file or by hand.
-- **Visits** are people who opened a page with the widget.
+- **Visits** are how often a page with the widget was opened.
 - **Clicks** are links from mails that a person opened.
 - **Opens** say little: Apple Mail loads every picture, whether anyone looks or not.
 
@@ -39,8 +39,8 @@ Did it work? This tab counts people: how many signed up in the time that you cho
 
 Here you say when the offer begins and ends for each lead. Read it as sentences; the preview beside it shows what someone gets who signs up now, or at a time that you choose.
 
-- Nothing counts until you **save**. The campaign’s state changes only by **Publish** and **Back to draft**.
-- Leads who are under way keep the rules they began with.
+- Nothing counts until you **save**. Saving does not change the campaign’s state: that is what **Publish** and **Back to draft** are for.
+- Leads who are under way keep the deadline they began with. A date for everyone, the end of the campaign, resets and another chance change for them at once.
 - A time is local to the campaign’s time zone. The preview warns where clocks change.
 - Remarks beside a field say what might surprise you. They stop nothing.
 
@@ -51,7 +51,7 @@ After publishing: put the snippet on your page, make a key for your form, and pu
 The pages on your site that show this offer.
 
 - Add the address of each page. A page that mails link to gets a link for every lead.
-- Paste the snippet into the page’s \`<head>\`, or into your tag manager. Once is enough for all campaigns on that page.
+- Paste the snippet into the page’s \`<head>\`, or into your tag manager. Each campaign on a page needs a snippet of its own.
 - Mark what belongs to the offer with \`data-lastcall\`; the widget hides it when time is up.
 - “Widget last seen” says when the widget last reported from the page. If it stays empty, open the page yourself and check whether a blocker stops the script.
 
@@ -95,7 +95,7 @@ A key lets your server, or your form’s service, sign people up and read their 
   history: `
 # Request history
 
-Every request that came with one of your keys: when, which operation, which campaign, and what was answered. Emails and contents are not kept.
+Every request to the API for leads that came with one of your keys: when, which operation, which campaign, and what was answered. Emails and contents are not kept.
 
 - Click the id of a request for everything that is known of it.
 - Choose a time, a key or an error above the list; the address of the page keeps your choice, so you can send it to a colleague.
@@ -109,7 +109,7 @@ Lastcall calls an address of yours when something happens to a lead: they signed
 - Each call is signed. Check the signature with the webhook’s secret before you believe it.
 - Answer with a status of 2xx within a few seconds; otherwise it is tried again, ever more slowly.
 - A call may come twice. Its id is the same then.
-- The log shows what was sent and what your address answered.`,
+- The log shows which events were sent, about whom, and the status that your address answered with.`,
   reference: `
 # API reference
 

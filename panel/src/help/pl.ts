@@ -10,7 +10,7 @@ Co działo się w ostatnich dniach, łącznie we wszystkich kampaniach, i na co 
 Nowe konto widzi listę pierwszych kroków. Znika, gdy kampania trwa i ma odbiorcę.
 
 - **Zapisy** to osoby, które podały e-mail: w formularzu, przez API, z pliku albo ręcznie.
-- **Wizyty** to osoby, które otworzyły stronę z widżetem.
+- **Wizyty** to liczba otwarć stron z widżetem.
 - **Kliknięcia** to linki z e-maili otwarte przez człowieka.
 - **Otwarcia** mówią niewiele: Apple Mail pobiera każdy obrazek, niezależnie od tego, czy ktoś patrzy.
 
@@ -39,8 +39,8 @@ Czy to zadziałało? Ta karta liczy osoby: ile zapisało się w wybranym czasie,
 
 Tutaj określasz, kiedy oferta zaczyna się i kończy dla każdego odbiorcy. Czytaj to jak zdania; podgląd obok pokazuje, co dostanie ktoś, kto zapisze się teraz albo w wybranym czasie.
 
-- Nic nie działa, dopóki nie **zapiszesz**. Stan kampanii zmieniają tylko **Opublikuj** i **Cofnij do wersji roboczej**.
-- Obecni odbiorcy zachowują zasady, z którymi zaczęli.
+- Nic nie działa, dopóki nie **zapiszesz**. Zapisanie nie zmienia stanu kampanii: od tego są **Opublikuj** i **Cofnij do wersji roboczej**.
+- Obecni odbiorcy zachowują termin, z którym zaczęli. Data wspólna dla wszystkich, koniec kampanii, resety i kolejna szansa zmieniają się dla nich od razu.
 - Godziny są podane w strefie czasowej kampanii. Podgląd ostrzega o zmianie czasu.
 - Uwagi przy polach mówią, co może zaskoczyć. Niczego nie blokują.
 
@@ -51,7 +51,7 @@ Po publikacji: wklej kod na stronę, utwórz klucz dla formularza i wstaw liczni
 Strony w Twojej witrynie, na których jest ta oferta.
 
 - Dodaj adres każdej strony. Strona, do której linkują e-maile, dostaje link dla każdego odbiorcy.
-- Wklej kod do \`<head>\` strony albo do menedżera tagów.
+- Wklej kod do \`<head>\` strony albo do menedżera tagów. Każda kampania na stronie potrzebuje własnego kodu.
 - Oznacz to, co należy do oferty, atrybutem \`data-lastcall\`; widżet ukryje to po terminie.
 - „Widżet ostatnio wykryty” mówi, kiedy widżet odezwał się ze strony. Jeśli nic tam nie ma, otwórz stronę i sprawdź, czy skryptu nie zatrzymuje bloker.
 
@@ -89,13 +89,13 @@ Inna pisownia adresu (wielkie litery, kropki) to inny odbiorca: wyszukaj także 
 Z kluczem Twój serwer albo usługa formularza zapisuje odbiorców i odczytuje ich oferty.
 
 - Klucz jest pokazywany **raz**. Skopiuj go do ustawień programu, nigdy na stronę.
-- **Wymiana** tworzy nowy klucz, a stary działa jeszcze przez chwilę, więc nic się nie psuje.
+- **Wymień** tworzy nowy klucz, a stary działa jeszcze przez chwilę, więc nic się nie psuje.
 - **Unieważnienie** kończy klucz od razu.
 - Liczba żądań prowadzi do historii tego klucza.`,
   history: `
 # Historia żądań
 
-Każde żądanie z jednym z Twoich kluczy: kiedy, jaka operacja, która kampania i co odpowiedziano. Adresów e-mail i treści nie przechowujemy.
+Każde żądanie do API odbiorców z jednym z Twoich kluczy: kiedy, jaka operacja, która kampania i co odpowiedziano. Adresów e-mail i treści nie przechowujemy.
 
 - Kliknij identyfikator żądania, aby zobaczyć wszystko, co o nim wiadomo.
 - Wybierz czas, klucz albo błąd nad listą; adres strony zachowuje wybór, więc można go przesłać innej osobie.
@@ -109,7 +109,7 @@ Lastcall wywołuje Twój adres, gdy coś dzieje się z odbiorcą: zapisał się,
 - Każde wywołanie jest podpisane. Zanim mu zaufasz, sprawdź podpis sekretem webhooka.
 - Odpowiedz statusem 2xx w kilka sekund; inaczej spróbujemy ponownie, coraz rzadziej.
 - Wywołanie może nadejść dwa razy. Ma wtedy ten sam identyfikator.
-- Dziennik pokazuje, co wysłano i co odpowiedział Twój adres.`,
+- Dziennik pokazuje, jakie zdarzenia wysłano, kogo dotyczyły i z jakim statusem odpowiedział Twój adres.`,
   reference: `
 # Dokumentacja API
 

@@ -51,7 +51,7 @@ function oneAtATime() {
 const countErasureOf = perMinute(60)
 export const countErasure = ({ account }: Session, now: Seconds) => countErasureOf(account.id, now)
 
-/** The builder, which all accounts share, needs a second or two for an image. Saving a style builds two. */
+/** The builder, which all accounts share, needs a second or two for an image. Saving a style builds two or three. */
 const countBuildOfUser = perMinute(12)
 const countBuildOfAccount = perMinute(24)
 const building = oneAtATime()
