@@ -32,7 +32,7 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
     const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }
     return [
       ...(lookAt === null ? [] : [{ ...notice, dueAt: lookAt, kind: 'look' as const }]),
-      ...(told === undefined ? [] : [{ ...notice, ...told, dueAt: now }]),
+      ...(told === undefined ? [] : [{ ...notice, ...told }]),
     ]
   })
   const endAt = endOf(campaign.terms)
@@ -50,18 +50,19 @@ function toldBy(
   { terms }: Campaign,
   { attempt, registeredAt }: Lead,
   now: Seconds,
-): Pick<Notice, 'kind' | 'detail'> | undefined {
-  if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
+): Pick<Notice, 'kind' | 'detail' | 'dueAt'> | undefined {
+  if (cause === 'backfill') return { kind: 'registered before', detail: 0, dueAt: now }
   if (!endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
   const next = offerAt(terms, attempt, now)
   // A lead who registered after an edit never had the date from before it. What was edited before the point from which
   // the endpoint goes on is not told; an edit of a draft counts from its publishing.
   const known = before.filter(({ until }) => registeredAt <= until && Math.max(until, begunAt) > endpoint.fromAt)
-  const isChanged = known.some((one) => {
+  const changed = known.findLast((one) => {
     const old = offerAt(one.terms, attempt, now)
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')
   })
-  return isChanged
-    ? { kind: 'lead.deadline_changed', detail: changeDetail('settings', Math.abs(next.deadline ?? 0)) }
-    : undefined
+  if (changed === undefined) return undefined
+  // The instant of the edit, so that a sweep that begins again sends it under the same id.
+  const dueAt = Math.max(changed.until, begunAt)
+  return { kind: 'lead.deadline_changed', detail: changeDetail('settings', Math.abs(next.deadline ?? 0)), dueAt }
 }
