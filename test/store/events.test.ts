@@ -327,11 +327,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const ends = (endsAt: string | undefined) => ({
       mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, ...(endsAt && { endsAt }) },
     })
-    const save = (endsAt?: string) =>
+    const save = (endsAt?: string, at = now) =>
       store.configuration.applyCampaign(
         accountId,
         { ...campaignSettings(ends(endsAt)), id: of.campaignId },
-        testerAt(now),
+        testerAt(at),
       )
     const now = Math.floor(Date.parse('2020-01-01T00:00:00Z') / 1_000)
     for (let n = 0; n < 3; n += 1) await leads.register(of, `${n}@example.com`, now)
@@ -346,9 +346,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await save('2020-01-01T00:30')
     const [first] = await sweeps()
     await sweepOn(store, first as Sweep, now + 1)
-    await save()
+    await save(undefined, now + 2)
     const [back] = await sweeps()
-    await sweepOn(store, back as Sweep, now + 2)
+    await sweepOn(store, back as Sweep, now + 3)
     assert.equal((await told()).length, 3, 'told of the first edit, they hear that it was taken back')
     await save('2020-01-01T00:40')
     const [begun] = (await sweeps()) as [Sweep]
