@@ -68,7 +68,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const of = { accountId, campaignId: campaign.id }
     const leads = buildLeads(store, openConfigCache(store), () => {})
     const told: Told[] = []
-    for (let order = 0; order < amount(80, 50_000); order += 1) {
+    // Where the tests run, PostgreSQL counts no rows: the more orders there are, the longer it takes to find one.
+    const orders = amount(80, engine === 'postgres' ? 5_000 : 50_000)
+    for (let order = 0; order < orders; order += 1) {
       const email = `${order}@example.com`
       const at = first + pick(last - first)
       const registeredAt = at - oneOf(pick(60), pick(day), pick(9 * day), pick(9) * day, -1 - pick(2 * day), -day)
