@@ -228,8 +228,8 @@ test('a key whose answer does not come within a minute may be there: it is said,
   await dialog.getByLabel('Name').fill('Swallowed')
   // It is made, and its answer never comes. Made before it is asked for: a command may take longer than that minute.
   await stage.place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'Swallowed'])
-  await page.route('**/panel/api/keys', (route) => {
-    if (route.request().method() === 'GET') return route.continue()
+  await page.route('**/panel/api/keys', async (route) => {
+    if (route.request().method() === 'GET') await route.continue()
   })
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await dialog.getByText('Look whether it has before you try again').waitFor()
