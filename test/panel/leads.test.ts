@@ -434,7 +434,7 @@ test('leads erased in a row are gone at once and the last can be undone, however
   assert.deepEqual(await listOf(campaign.id), left)
 })
 
-longAtBothWidths(
+atBothWidths(
   'what is said takes away no Undo of an erasure, moves it nowhere, and covers nothing beside it',
   async (width) => {
     const campaign = await campaignOf(owner)
@@ -487,7 +487,7 @@ longTest('what is selected on one page stays so while another page is selected',
   await page.getByRole('group', { name: '50 leads selected' }).waitFor()
 })
 
-longTest('a page far down a long list is read in few steps', async () => {
+test('a page far down a long list is read in few steps', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(amount(500, 1_500), 'ada'))
   const page = await open(owner, { path: `${leadsPath(campaign.id)}?page=${amount(10, 30)}` })
@@ -565,7 +565,7 @@ longTest('the result of one way to set a deadline is gone when another one is us
   assert.equal(await isBusy.count(), 0)
 })
 
-longTest('the list of leads is read again when the user comes back to it', async () => {
+test('the list of leads is read again when the user comes back to it', async () => {
   const { id } = await campaignOf(owner)
   await imported(id, ['ada@example.com'])
   const page = await open(owner, { path: leadsPath(id) })
@@ -668,7 +668,7 @@ async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 }
 
-longAtBothWidths('by keyboard nothing that gets the focus is under the bar of the chosen leads', async (width) => {
+atBothWidths('by keyboard nothing that gets the focus is under the bar of the chosen leads', async (width) => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(amount(20, 40), 'tabbed'))
   const page = await open(owner, { width, path: leadsPath(campaign.id) })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { isFull, longTest } from '../support/faults.ts'
+import { isFull, longTest, someOf } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { sessionOf } from '../support/panel-session.ts'
 import {
@@ -185,14 +185,15 @@ async function buyerIn(id: number): Promise<string> {
   return (await stage.place.json(['lead', 'show', ...lead])).ref
 }
 
-longTest('actions that a suspended account may not take are disabled', async () => {
+test('actions that a suspended account may not take are disabled', async () => {
   const person = await stage.person('switched-off')
   await stage.colleague(person, 'member')
   const account = String(person.accountId)
   const { id } = await stage.place.arrange((store) =>
     appliedCampaign(store, person.accountId, campaignFile({ pages: [] })),
   )
-  const ref = await buyerIn(id)
+  // The screens that show them are met in the long form alone.
+  const ref = isFull ? await buyerIn(id) : ''
   const page = await stage.open(person, { path: '/settings/users' })
   await page.getByRole('button', { name: 'Invite somebody' }).click()
   await page.getByRole('button', { name: /^Withdraw/ }).waitFor()
@@ -207,7 +208,7 @@ longTest('actions that a suspended account may not take are disabled', async () 
     [`${campaign}/timer`]: [/^Save timer/, /^Remove the mail timer/],
     [`${campaign}/results`]: [/^Reverse 1001/],
   }
-  const met = Object.entries(onScreens)
+  const met = someOf(Object.entries(onScreens), 2)
   async function switchedOff() {
     const found: RegExp[] = []
     for (const [path, names] of met) {
@@ -222,7 +223,7 @@ longTest('actions that a suspended account may not take are disabled', async () 
     }
     return found
   }
-  assert.deepEqual(await switchedOff(), [])
+  if (isFull) assert.deepEqual(await switchedOff(), [])
   await stage.place.json(['account', 'set', account, '--suspended', 'true'])
   assert.deepEqual(
     await switchedOff(),
