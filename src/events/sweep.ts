@@ -56,13 +56,14 @@ function toldBy(
   const next = offerAt(terms, attempt, now)
   // A lead who registered after an edit never had the date from before it. What was edited before the point from which
   // the endpoint goes on is not told; an edit of a draft counts from its publishing.
-  const known = before.filter(({ until }) => registeredAt <= until && Math.max(until, begunAt) > endpoint.fromAt)
+  const editedAt = ({ until }: { until: Seconds }) => Math.max(until, begunAt)
+  const known = before.filter((one) => registeredAt <= one.until && editedAt(one) > endpoint.fromAt)
   const changed = known.findLast((one) => {
     const old = offerAt(one.terms, attempt, now)
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')
   })
   if (changed === undefined) return undefined
-  // The instant of the edit, so that a sweep that begins again sends it under the same id.
-  const dueAt = Math.max(changed.until, begunAt)
+  // Not now: a sweep that begins again sends it under the same id.
+  const dueAt = editedAt(changed)
   return { kind: 'lead.deadline_changed', detail: changeDetail('settings', Math.abs(next.deadline ?? 0)), dueAt }
 }
