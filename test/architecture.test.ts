@@ -213,7 +213,6 @@ test('the files of the database are opened by SQLite alone in a process that has
     // What the caller of a command names, and the product's own files.
     'src/cli/command.ts',
     'src/cli/help.ts',
-    'src/cli/version.ts',
     'src/cli/zone-data.ts',
     'src/countdown/fonts.ts',
     'src/http/panel/pages.ts',

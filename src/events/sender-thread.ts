@@ -8,6 +8,7 @@ import type { LookupFunction } from 'node:net'
 import { getPriority, networkInterfaces, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import lastcall from '../../package.json' with { type: 'json' }
 import { type Egress, isAllowed, neverRanges } from './egress.ts'
 import { type Delivery, gathered, type Sending, type Sent, type Try, type TryCause } from './sender.ts'
 
@@ -169,7 +170,7 @@ function requestFor({ id, url, body, at, secrets }: Delivery, isAgain: boolean):
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
-      'user-agent': 'Lastcall (webhooks)',
+      'user-agent': `Lastcall/${lastcall.version} (webhooks)`,
       'webhook-id': id,
       'webhook-timestamp': at,
       'webhook-signature': secrets.map((secret) => `v1,${signature(secret, `${id}.${at}.${body}`)}`).join(' '),

@@ -75,6 +75,7 @@ test('told: registration, change, approaching, end and erasure, punctual, signed
   assert.equal(new Set(all.map(({ id }) => id)).size, 7)
   const [registered] = came as [(typeof came)[number]]
   assert.match(registered.id, /^evt_[0-9a-f]{32}$/)
+  assert.match(registered.headers['user-agent'] ?? '', /^Lastcall\/[\d.]+ \(webhooks\)$/)
   assert.deepEqual(Object.keys(registered.data).sort(), [
     ...['asOf', 'attempt', 'campaignId', 'campaignName', 'cycle', 'deadline', 'email', 'mailTimerUrls', 'offerLinks'],
     ...['opensAt', 'ref', 'registeredAt', 'state', 'timeZone'],
