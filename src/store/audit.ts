@@ -149,8 +149,12 @@ const mostChoices = 500
 const mostPageBytes = 1_000_000
 const bytes = 'coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) AS bytes'
 
-export function auditOn({ read, writeUnflushed }: Runner) {
-  return { ...boundTo(read, { listEntries, listActors, listActions }), ...boundTo(writeUnflushed, { purge }) }
+export function auditOn({ read, snapshot, writeUnflushed }: Runner) {
+  return {
+    ...boundTo(snapshot, { listEntries }),
+    ...boundTo(read, { listActors, listActions }),
+    ...boundTo(writeUnflushed, { purge }),
+  }
 }
 
 /** Only an entry of the same account: nobody learns anything about another's. */

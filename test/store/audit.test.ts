@@ -209,6 +209,22 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await store.audit.listActions(id), ['account.changed', 'account.created', 'campaign.created'])
   })
 
+  test(`a page that says that nothing follows has the oldest entry, whatever is written meanwhile: ${engine}`, async (t) => {
+    const store = await opened(t, await place(t))
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    const first = (await all(store, id)).at(-1)?.id
+    let isOver = false
+    const writing = (async () => {
+      for (let n = 0; !isOver; n += 1) await store.configuration.applyCampaign(id, settings({ name: `${n}` }), tester)
+    })()
+    for (let n = 0; n < 200; n += 1) {
+      const { entries, next } = await store.audit.listEntries(id, {}, Number.MAX_SAFE_INTEGER, 1_000)
+      assert.deepEqual([entries.at(-1)?.id, next], [first, null])
+    }
+    isOver = true
+    await writing
+  })
+
   test(`a purge keeps each campaign's last entry from before, and no address over thirty days: ${engine}`, async (t) => {
     const store = await opened(t, await place(t))
     const user = (at: number): Actor => ({ kind: 'user', name: 'ada@example.com', address: '192.0.2.0/24', at })
