@@ -6,11 +6,14 @@ import type { Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
 import { nextMoment } from '../core/moments.ts'
-import type { Sweep } from '../store/events/sweeps.ts'
+import type { Before, Sweep } from '../store/events/sweeps.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 const leadsAtOnce = 500
+
+/** What a lead may know: by what a campaign decided before an edit. */
+type Known = Pick<Before, 'until' | 'isHeld'> & { terms: Terms }
 
 /** One stretch: it writes a few notices for each of its leads at most. */
 export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'events'>, sweep: Sweep, now: Seconds) {
@@ -18,7 +21,7 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const campaign = await store.configuration.findCampaign(campaignId)
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
   if (campaign === undefined || watcher === undefined) return store.events.writeStretch(sweep, [], null)
-  const before = sweep.schedulesBefore.map((one) => ({ terms: termsOf(one), until: one.until }))
+  const before = sweep.schedulesBefore.map((one): Known => ({ ...one, terms: termsOf(one) }))
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
@@ -46,7 +49,7 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
 
 function toldBy(
   { cause, endpoint, begunAt }: Sweep,
-  before: readonly { terms: Terms; until: Seconds }[],
+  before: readonly Known[],
   { terms }: Campaign,
   { attempt, registeredAt }: Lead,
   now: Seconds,
@@ -56,7 +59,7 @@ function toldBy(
   const next = offerAt(terms, attempt, now)
   // A lead who registered after an edit never had the date from before it. What was edited before the point from which
   // the endpoint goes on is not told; an edit of a draft counts from its publishing.
-  const editedAt = ({ until }: { until: Seconds }) => Math.max(until, begunAt)
+  const editedAt = ({ until, isHeld }: Known) => (isHeld === true ? Math.max(until, begunAt) : until)
   const known = before.filter((one) => registeredAt <= one.until && editedAt(one) > endpoint.fromAt)
   const changed = known.findLast((one) => {
     const old = offerAt(one.terms, attempt, now)

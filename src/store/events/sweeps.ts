@@ -17,8 +17,8 @@ export const sweepCauses = ['looks', 'edit', 'backfill', 'resumed'] as const
 
 type SweepCause = (typeof sweepCauses)[number]
 
-/** The settings by which a campaign decided until an edit, or until it became a draft. */
-export type Before = Schedule & { until: Seconds }
+/** The settings by which a campaign decided until an edit, or until it became a draft: that `isHeld`. */
+export type Before = Schedule & { until: Seconds; isHeld?: true }
 
 /** Seconds of the epoch. */
 export type Pause = { from: Seconds; until: Seconds }
@@ -81,7 +81,7 @@ export async function sweepAfterSave(
     JSON.stringify([opensAt, deadlineAt, endsAt])
   if (!after.isDraft && instants(before) === instants(after)) return
   const { timeZone, mechanism } = before.terms
-  const known = { timeZone, mechanism, until: now }
+  const known: Before = { timeZone, mechanism, until: now, ...(after.isDraft && { isHeld: true }) }
   await startSweeps(sql, after.accountId, those, 'edit', after.isDraft ? heldBack : now, known)
 }
 
