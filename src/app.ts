@@ -208,6 +208,8 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
       deliveries: historyTable.deliveries,
       egress: config.egress,
       isOn: config.webhooks,
+      // Between two writes of its own a server has turns for others.
+      leaveTurns: async () => {},
     }),
     async close() {
       await dispatcher?.close()

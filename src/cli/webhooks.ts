@@ -23,6 +23,7 @@ import {
   withAccount,
 } from './command.ts'
 import { now } from './now.ts'
+import { leavingTurns } from './turns.ts'
 
 const mostLogged = 1_000
 
@@ -92,6 +93,7 @@ async function withWebhooks<T>(account: number | undefined, work: (webhooks: Web
       ...{ store, sender, egress, deliveries: historyTable.deliveries, site: { publicUrl: publicAddress() } },
       onTry: (entry) => void tried.push(entry),
       isOn: readSetting('webhooks'),
+      leaveTurns: leavingTurns(),
       now: Date.now,
     })
     try {

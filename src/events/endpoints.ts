@@ -8,13 +8,13 @@ import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
 import type { Actor } from '../store/audit.ts'
 import { ChangedMeanwhile, Refused } from '../store/errors.ts'
-import { failuresToStop, resentAtOnce } from '../store/events/changes.ts'
+import { failuresToStop } from '../store/events/changes.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
 import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
 import { type Egress, urlFault } from './egress.ts'
-import { entryOf } from './round.ts'
+import { afterOutage, entryOf } from './round.ts'
 import type { Sender, Try } from './sender.ts'
 
 /** `waiting`: nothing is sent for a while, since its server fails or asked for time. */
@@ -34,6 +34,8 @@ type EndpointParts = {
   egress: Egress
   /** Whether webhooks are on. */
   isOn: boolean
+  /** Awaited between the steps of what writes much. */
+  leaveTurns(): Promise<void>
   /** Wall clock, milliseconds. */
   now(): number
 }
@@ -83,7 +85,7 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     try {
       const changed = there(await events.changeEndpoint(before, settings, by))
       const isElsewhere = changed.settings.url !== before.settings.url
-      for (let isMore = isElsewhere; isMore; ) isMore = (await events.resetTries(changed, by.at)) > 0
+      if (isElsewhere) await untilDone(parts, () => events.resetTries(changed, by.at))
       return await viewOf(parts, changed)
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error
@@ -96,7 +98,10 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     /** In ascending id, after `afterId`. */
     async list(afterId = 0, limit = mostEndpoints): Promise<EndpointView[]> {
       const all = (await events.listEndpoints(accountId)).filter(({ id }) => id > afterId)
-      return Promise.all(all.slice(0, limit).map((endpoint) => viewOf(parts, endpoint)))
+      const views: EndpointView[] = []
+      // One after the other: each may have much to count, and on SQLite what is asked at once is read without a pause.
+      for (const endpoint of all.slice(0, limit)) views.push(await viewOf(parts, endpoint))
+      return views
     },
     async create(wanted: object) {
       needOn(parts)
@@ -148,7 +153,10 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     async discardBefore(id: number, before: Seconds): Promise<void> {
       const endpoint = await one(id)
       await events.discardBefore(endpoint, before, by)
-      for (let isMore = true; isMore; ) isMore = (await events.discardFailed(endpoint, before)) > 0
+      await untilDone(parts, () => events.discardFailed(endpoint, before))
+      const now = secondsOf(parts)
+      const { waiting } = await events.waiting(endpoint, now)
+      if (waiting === 0) await endOutage(parts.store, endpoint, now)
     },
     /** Newest first, older than `before`: `next` of the previous page, or an instant. */
     async log(id: number, { before, limit, outcome }: LogAsked) {
@@ -182,13 +190,19 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     async resendFailed(id: number, since: Seconds): Promise<number> {
       needOn(parts)
       const endpoint = await one(id)
-      let count = 0
-      for (;;) {
-        const some = await events.resendFailed(endpoint, since, by)
-        count += some
-        if (some < resentAtOnce) return count
-      }
+      return untilDone(parts, () => events.resendFailed(endpoint, since, by))
     },
+  }
+}
+
+/** Step after step, until one finds nothing more. Resolves with how much they found. */
+async function untilDone({ leaveTurns }: EndpointParts, step: () => Promise<number>): Promise<number> {
+  let count = 0
+  for (;;) {
+    const found = await step()
+    if (found === 0) return count
+    count += found
+    await leaveTurns()
   }
 }
 
@@ -288,15 +302,14 @@ async function testOne(
   const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
   onTry(entryOf(endpoint, { id, body, due: { leadId: 0, detail: 0, tries: 0 } }, result, atMs))
   const { status, cause, milliseconds } = result
-  if (cause === null) await letGoOn(store, endpoint, at)
+  if (cause === null) await endOutage(store, endpoint, at)
   return { delivered: cause === null, status, cause, milliseconds }
 }
 
-/** A test that succeeds lets sending go on. A pause that the server asked for with Retry-After still applies. */
-async function letGoOn({ events }: Store, { accountId, id, settings }: Endpoint, at: Seconds): Promise<void> {
-  // As it is now: while the test was under way, a delivery may have been answered with Retry-After.
+/** Sending goes on. A wait that the server asked for with Retry-After still applies. */
+async function endOutage({ events }: Store, { accountId, id, settings }: Endpoint, at: Seconds): Promise<void> {
+  // As it is now: meanwhile a delivery may have been answered with Retry-After.
   const endpoint = await events.findEndpoint(accountId, id)
-  if (endpoint === undefined || endpoint.pausedAt !== null || endpoint.failingSince === null) return
-  const nextTryAt = endpoint.failures >= failuresToStop ? null : endpoint.nextTryAt
-  await events.setHealth({ ...endpoint, settings }, { failingSince: null, failures: 0, nextTryAt }, at)
+  if (endpoint === undefined || endpoint.pausedAt !== null) return
+  await events.setHealth({ ...endpoint, settings }, afterOutage(endpoint), at)
 }

@@ -89,6 +89,13 @@ export async function runRound(
 
 const healthOf = ({ failingSince, failures, nextTryAt }: Endpoint): Health => ({ failingSince, failures, nextTryAt })
 
+/** A wait that the server has asked for goes on: while there is one, `failures` is below `failuresToStop`. */
+export const afterOutage = ({ failures, nextTryAt }: Health): Health => ({
+  failingSince: null,
+  failures: 0,
+  nextTryAt: failures >= failuresToStop ? null : nextTryAt,
+})
+
 /** Any of them: the first may be the very one that the server cannot accept. */
 function oneOf(groups: Task[][]): Task[][] {
   const group = groups[Math.floor(Math.random() * groups.length)] ?? []
@@ -229,6 +236,8 @@ function judge(round: Round, events: readonly Event[], result: Try, now: Seconds
       round.halt ??= 'waiting'
       const until = now + Math.min(result.retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
       health.nextTryAt = Math.max(health.nextTryAt ?? 0, until)
+      // The wait is the server's from here on, and not ours.
+      health.failures = Math.min(health.failures, failuresToStop - 1)
       return
     }
     default:
@@ -303,7 +312,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   )
   // If nothing is left to try, the outage is over: a failure weeks later is a new one.
   const isTroubled = health.failingSince !== null && (await events.waiting(endpoint, now)).waiting > 0
-  if (!isTroubled) health.failingSince = null
+  if (!isTroubled) Object.assign(health, afterOutage(health))
   if (!isDeepStrictEqual(health, healthOf(endpoint))) await events.setHealth(endpoint, health, now)
   const hasFailed = failed.length > 0 || round.halt !== undefined
   const isFailing = hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds

@@ -407,6 +407,54 @@ test('a successful Test lets telling go on at once, but not before the end of a 
   assert.equal(await shown(), null, 'what has passed is not shown as the next try')
 })
 
+test('a wait that the server asks for in an outage holds against a Test too', async (t) => {
+  const { endpoint, register, round, find, answer, clock, managed } = await opened(t)
+  const { id } = await endpoint({ ...registered, inFlight: 1 })
+  for (let n = 0; n < 5; n += 1) await register(`${n}@example.com`)
+  answer.status = 502
+  while ((await find(id)).nextTryAt === null) await round(id)
+  Object.assign(answer, { status: 503, after: 3_600 })
+  await round(id)
+  const until = clock.at + 3_600
+  answer.status = 204
+  assert.equal((await managed().test(id)).delivered, true)
+  const { nextTryAt, failures } = await find(id)
+  assert.deepEqual([nextTryAt, failures, (await managed().read(id)).state], [until, 0, 'waiting'])
+})
+
+test('an outage is over once what failed in it is discarded: a failure days later does not pause the endpoint', async (t) => {
+  const { endpoint, register, round, find, answer, clock, managed } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 500
+  await round(id)
+  clock.at += 60
+  await managed().discardBefore(id, clock.at)
+  assert.equal((await managed().read(id)).failingSince, null)
+  clock.at += 10 * daySeconds
+  await register('bob@example.com')
+  answer.status = 429
+  await round(id)
+  assert.equal((await find(id)).pausedAt, null)
+})
+
+test('an outage is over once the leads of all that failed in it are erased: the endpoint waits for no server', async (t) => {
+  const { endpoint, register, round, find, answer, managed, store, campaignId } = await opened(t)
+  const { id } = await endpoint({ ...registered, inFlight: 1 })
+  const emails = Array.from({ length: 5 }, (_, n) => `${n}@example.com`)
+  for (const email of emails) await register(email)
+  answer.status = 500
+  while ((await find(id)).nextTryAt === null) await round(id)
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  await store.leads.erase(
+    emails.map((email) => ({ campaign, email })),
+    tester,
+  )
+  for (let times = 0; times < 5; times += 1) await round(id)
+  const { failingSince, failures, nextTryAt } = await find(id)
+  assert.deepEqual([failingSince, failures, nextTryAt, (await managed().read(id)).state], [null, 0, null, 'on'])
+})
+
 test('a Test that is answered late takes back nothing that the server has asked for meanwhile', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts, managed } = await opened(t)
   const { id } = await endpoint(registered)

@@ -210,10 +210,10 @@ test('a user reads much once at a time: with many at once everybody would wait f
   assert.ok(longestMs < tookMs / 2, `another waited ${longestMs} ms of ${tookMs}`)
 })
 
-test('a user searches and exports leads, goes through the audit log and lists campaigns one at a time', () => {
+test('a user searches and exports leads, goes through the audit log and lists campaigns and webhooks one at a time', () => {
   const steps = [
     ...(['POST /campaigns/:campaignId/leads/search', 'POST /campaigns/:campaignId/leads/export'] as const),
-    ...(['GET /audit', 'GET /audit/choices', 'GET /campaigns'] as const),
+    ...(['GET /audit', 'GET /audit/choices', 'GET /campaigns', 'GET /webhooks'] as const),
   ]
   for (const step of steps) assert.ok(routes[step].readsMuch, step)
 })

@@ -3,16 +3,19 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { installation, owner } from '../support/lastcall.ts'
+import { checkEndpoint, noticeKinds, wantedKinds } from '../../src/core/events.ts'
+import { tester } from '../support/actor.ts'
+import { type Installation, installation, owner } from '../support/lastcall.ts'
 
-const count = 300
+const imported = 300
+const givenUp = 100_000
 
 test('while orders are imported a program that looks for the lock every ten milliseconds gets it within a few looks', async (t) => {
   const place = installation(t)
   const { campaignId } = await owner(place)
-  const emails = Array.from({ length: count }, (_, n) => `buyer-${n}@example.com`)
+  const emails = Array.from({ length: imported }, (_, n) => `buyer-${n}@example.com`)
   writeFileSync(join(place.folder, 'leads.csv'), `email\n${emails.join('\n')}\n`)
   writeFileSync(
     join(place.folder, 'orders.csv'),
@@ -20,10 +23,38 @@ test('while orders are imported a program that looks for the lock every ten mill
   )
   const into = ['import', '--campaign', String(campaignId)]
   await place.json(['lead', ...into, 'leads.csv'])
+  const { result, most } = await beside(t, place, ['conversion', ...into, 'orders.csv'])
+  assert.equal(result.created, imported)
+  assert.ok(most > 0 && most < 25, `${most} looks in vain`)
+})
+
+test('the same while many events that were given up are resent', async (t) => {
+  const place = installation(t)
+  const { accountId, campaignId } = await owner(place)
+  const checked = checkEndpoint(
+    { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, leadTimes: ['PT1H'] },
+    () => undefined,
+  )
+  assert.ok('settings' in checked)
+  const { id } = await place.arrange((store) => store.events.createEndpoint(accountId, checked.settings, tester))
+  const database = new DatabaseSync(place.databasePath)
+  const kind = noticeKinds.indexOf('campaign.ended')
+  database.exec(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${givenUp})
+    INSERT INTO failed_deliveries (account_id, endpoint_id, due_at, lead_id, kind, detail, tries, refused, last_at)
+    SELECT ${accountId}, ${id}, n, -${campaignId}, ${kind}, 0, 10, 10, 1 FROM n`)
+  database.close()
+  const since = ['--account', String(accountId), '--since', '1970-01-01T00:00:00Z']
+  const { result, most } = await beside(t, place, ['webhook', 'resend', String(id), ...since])
+  assert.equal(result.resent, givenUp)
+  assert.ok(most > 0 && most < 25, `${most} looks in vain`)
+})
+
+/** `most`: how often in a row the lock was not to be had while the command ran. */
+async function beside(t: TestContext, place: Installation, command: string[]): Promise<{ result: any; most: number }> {
   const database = new DatabaseSync(place.databasePath)
   t.after(() => database.close())
   let isOver = false
-  const imported = place.run(['conversion', ...into, 'orders.csv']).finally(() => {
+  const running = place.run(command).finally(() => {
     isOver = true
   })
   let [inVain, most] = [0, 0]
@@ -37,6 +68,7 @@ test('while orders are imported a program that looks for the lock every ten mill
       most = Math.max(most, inVain)
     }
   }
-  assert.equal(JSON.parse((await imported).stdout).created, count)
-  assert.ok(most > 0 && most < 25, `${most} looks in vain`)
-})
+  const { stdout, stderr } = await running
+  assert.equal(stderr, '')
+  return { result: JSON.parse(stdout), most }
+}

@@ -63,7 +63,12 @@ export async function opened(t: TestContext, mechanism: object = after) {
     onDropped: (count: number) => void dropped.push(count),
     log: { info() {}, warn: (text: string) => void warned.push(text), error() {} },
   }
-  const endpointParts = { deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
+  const endpointParts = {
+    deliveries: { page: async () => [] },
+    egress: { ranges: [], names: [] },
+    isOn: true,
+    leaveTurns: async () => {},
+  }
   const endpoints = buildEndpoints({ ...parts, ...endpointParts })
   const find = async (id: number) => (await store.events.findEndpoint(accountId, id)) as Endpoint
   return {

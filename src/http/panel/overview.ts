@@ -100,7 +100,7 @@ async function ofAccount(
 /** If every key that works was replaced: the one that works longest. */
 function lastToWork(working: Key[]): Attention[] {
   const untilOf = ({ revokedAt }: Key) => revokedAt ?? Number.POSITIVE_INFINITY
-  const [last] = working.sort((a, b) => untilOf(b) - untilOf(a))
+  const [last] = working.toSorted((a, b) => untilOf(b) - untilOf(a))
   if (last === undefined || last.revokedAt === null) return []
   return [{ what: 'KEY_ENDS', campaignId: null, name: last.name, until: last.revokedAt }]
 }

@@ -16,6 +16,7 @@ const countTest = perMinute(60)
 
 export const webhookRoutes = {
   ...forViewer('GET /webhooks', {
+    readsMuch: true,
     async run(asked) {
       const { endpoints, store } = asked.parts
       const { account, user } = asked.session

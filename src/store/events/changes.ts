@@ -15,7 +15,7 @@ export const failuresToStop = 5
 /** After an outage with fewer failures, only what failed later than so many seconds into it is due at once. */
 const downSeconds = 60
 
-export const resentAtOnce = 2_000
+const resentAtOnce = 2_000
 
 const mostOldSecrets = 10
 
