@@ -125,8 +125,8 @@ export function buildApp(parts: AppParts): App {
     async close() {
       await Promise.all([closeServer(app), webhooks.close()])
       endPurging()
-      // The history closes the file that the log of webhooks is in too.
-      const closing = [webhooks.closeLog().then(history.close), counting.close(), templates.close()]
+      const entriesStored = Promise.all([history.close(), webhooks.closeLog()])
+      const closing = [entriesStored.then(historyTable.close), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])
     },
   }

@@ -65,8 +65,6 @@ export function deliveryTable({ read, write }: Pick<HistoryDatabase, 'read' | 'w
       const values = given.filter((value) => value !== undefined)
       return (await read(sql, values)) as DeliveryEntry[]
     },
-    /** The database is the request history's, which closes it. */
-    close: async () => {},
   }
 }
 

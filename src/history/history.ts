@@ -8,7 +8,6 @@ export type EntryTable<Entry> = {
   purge(beforeMs: number): Promise<number>
   /** Moves entries of the version before; false if there are none left. */
   moveBatch?(): Promise<boolean>
-  close(): Promise<void>
 }
 
 export type History<Entry = HistoryEntry> = {
@@ -117,7 +116,6 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost, now }: 
       store()
       await Promise.race([storing, sleep(closeMs)])
       batches.length = 0
-      await table.close()
     },
   }
 }

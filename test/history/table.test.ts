@@ -157,13 +157,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
     await table.append(entries.slice(0, 1_300))
     await table.append(entries.slice(1_300))
+    const own = await openHistoryTable(database)
     const history = openHistory({
-      table: await openHistoryTable(database),
+      table: own,
       days: 2,
       onLost: () => assert.fail(),
       now: Date.now,
     })
-    t.after(() => history.close())
+    t.after(async () => {
+      await history.close()
+      await own.close()
+    })
     const kept = entries.filter((_, index) => index % 2 === 0)
     const left = async () => {
       const found = await Promise.all([1, 2, 3].map((account) => table.page(account, all, { limit: 3_000 })))
@@ -180,13 +184,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     // As if the process had ended between storing the rows and removing the batch.
     await table.append(variety.slice(-700))
     const lost: number[] = []
+    const own = await openHistoryTable(database)
     const history = openHistory({
-      table: await openHistoryTable(database),
+      table: own,
       days: 3_660,
       onLost: (n) => lost.push(n),
       now: Date.now,
     })
-    t.after(() => history.close())
+    t.after(async () => {
+      await history.close()
+      await own.close()
+    })
     const fresh = historyEntry({ atMs: Date.now(), accountId: 1 })
     history.record(fresh)
     const expected = [...variety.filter((entry) => fits(entry, 1, all)), fresh].map(ofAccount).sort(newestFirst)

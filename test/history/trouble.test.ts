@@ -43,7 +43,10 @@ async function opened(t: TestContext, database: DatabaseLocation) {
     lost += count
   }
   const history = openHistory({ table, days: 7, onLost, now: Date.now })
-  t.after(history.close)
+  t.after(async () => {
+    await history.close()
+    await table.close()
+  })
   const stored = async () => (await table.page(1, all, { limit: 10_000 })).length
   return { history, stored, lost: () => lost }
 }
@@ -101,7 +104,6 @@ test('no more than 20,000 entries wait, and closing takes a second at most', asy
     append: () => new Promise(() => {}),
     moveBatch: async () => false,
     purge: async () => 0,
-    close: async () => {},
   } as unknown as HistoryTable
   const onLost = (count: number) => {
     lost += count
@@ -136,7 +138,6 @@ test('an account whose entries cannot be stored loses them after a while, and ho
       return entries.filter(isAway)
     },
     purge: async () => 0,
-    close: async () => {},
   }
   const history = openHistory({ table, days: 7, onLost: (count) => losses.push(count), now: Date.now })
   t.after(history.close)
@@ -178,7 +179,7 @@ test('an entry waits for one second, also where the timer ends a part of a milli
     stored += entries.length
     return []
   }
-  const table = { append, purge: async () => 0, close: async () => {} }
+  const table = { append, purge: async () => 0 }
   const history = openHistory({ table, days: 7, onLost: () => {}, now: Date.now })
   t.after(history.close)
   history.record(historyEntry({ atMs: 0, accountId: 1 }))
