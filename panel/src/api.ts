@@ -1,4 +1,5 @@
 import {
+  keepPreviousData,
   type QueryKey,
   type UseMutationResult,
   type UseQueryResult,
@@ -134,7 +135,7 @@ async function request<Name extends RouteName>(
 export function useAsk<Name extends RouteName>(
   name: Name,
   asked: AskedOf<Name>,
-  options: { enabled?: boolean; staleMs?: number | 'static'; everyMs?: number } = {},
+  options: { enabled?: boolean; staleMs?: number | 'static'; everyMs?: number; keepsPrevious?: boolean } = {},
 ): UseQueryResult<AnswerOf<Name>, CallFailed> {
   return useQuery({
     queryKey: keyOf(name, asked),
@@ -142,6 +143,7 @@ export function useAsk<Name extends RouteName>(
     enabled: options.enabled ?? true,
     staleTime: options.staleMs ?? 0,
     refetchInterval: options.everyMs ?? false,
+    ...(options.keepsPrevious && { placeholderData: keepPreviousData }),
   })
 }
 

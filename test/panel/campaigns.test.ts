@@ -37,6 +37,14 @@ atBothWidths('a list without campaigns says what to do; a template becomes a dra
   assertUntroubled(page)
 })
 
+test('a draft without a deadline says first that it needs one', async () => {
+  const person = await stage.person('without')
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'none' } }
+  const { id } = await make({ name: 'Blank', isDraft: true, mechanism }, person)
+  const page = await stage.open(person, { path: `/campaigns/${id}/leads` })
+  await page.getByText('Say when the offer ends.').waitFor()
+})
+
 atBothWidths(
   'search and state narrow the list; a campaign is duplicated, exported, imported and deleted',
   async (width) => {
@@ -205,8 +213,11 @@ atBothWidths('the mail timer is drawn as the mail will show it, in every state, 
     assert.deepEqual([digitSize, units.length, labelTexts, uppercase], [30, 3, { hours: 'h' }, true])
     assert.deepEqual(whenOver, { show: 'text', text: 'The offer is over' })
   }
+  await page.getByLabel('Mail service').focus()
   await page.getByLabel('Mail service').selectOption('Klaviyo')
   await page.getByRole('region', { name: 'HTML for the mail' }).getByText(`{{ person|lookup:'LC_LINK' }}`).waitFor()
+  // It was not drawn anew meanwhile.
+  await page.locator('select:focus', { hasText: 'Klaviyo' }).waitFor()
   await assertFits(page)
   await assertAccessible(page)
   assertUntroubled(page)

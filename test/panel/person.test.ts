@@ -57,6 +57,7 @@ atBothWidths('a person is found, taken along as a file, and erased everywhere', 
   assert.deepEqual([after.leads.length, after.otherSpellings.length], [0, 1])
   await page.getByRole('button', { name: 'Find Ada@Example.com' }).click()
   await page.getByRole('heading', { name: 'Ada@Example.com', exact: true }).waitFor()
+  await page.locator('input[type=email]:focus').waitFor()
   await list.getByRole('link', { name: 'Autumn course' }).click()
   await page.getByRole('dialog', { name: 'Lead' }).getByText('Ada@Example.com').waitFor()
   assertUntroubled(page)

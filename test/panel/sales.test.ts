@@ -62,6 +62,8 @@ atBothWidths(
     await page.locator('button:focus', { hasText: 'Record a purchase' }).waitFor()
     await page.keyboard.press('Escape')
     await lead.waitFor({ state: 'detached' })
+    const row = page.locator('tr, li', { hasText: 'ada@example.com' })
+    await row.getByText('Expired').waitFor()
     const forints = ['--order', 'F1', '--amount', '4990.50', '--currency', 'HUF']
     await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...forints])
     await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'F1'])

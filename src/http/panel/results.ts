@@ -91,13 +91,9 @@ function totalsOf(days: readonly ResultsOfDay[]): ResultsTotals {
 
 /** Clicks and visits of each page that the campaign has; null stands for pages that it has not, or no more. */
 function byPage({ pages }: Campaign, counts: readonly CampaignCount[]) {
-  const ids = new Set(pages.map(({ id }) => id))
-  const ofPage = (isIt: (pageId: number | null) => boolean) => {
-    const sum = (wanted: string) =>
-      counts.reduce((total, one) => total + (one.kind === wanted && isIt(one.pageId) ? one.total : 0), 0)
-    return { click: sum('click'), visit: sum('visit') }
-  }
-  const known = pages.map(({ id, pageUrl }) => ({ pageUrl, ...ofPage((pageId) => pageId === id) }))
-  const rest = { pageUrl: null, ...ofPage((pageId) => pageId === null || !ids.has(pageId)) }
-  return [...known, ...(rest.click + rest.visit > 0 ? [rest] : [])]
+  const known = new Map(pages.map(({ id, pageUrl }) => [id, { pageUrl, click: 0, visit: 0 }]))
+  const rest = { pageUrl: null, click: 0, visit: 0 }
+  for (const { kind, pageId, total } of counts)
+    if (kind === 'click' || kind === 'visit') ((pageId !== null && known.get(pageId)) || rest)[kind] += total
+  return [...known.values(), ...(rest.click + rest.visit > 0 ? [rest] : [])]
 }

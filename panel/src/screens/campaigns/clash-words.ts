@@ -1,6 +1,7 @@
 import { inBoth } from '../../language.ts'
 import { spanInWords } from './rules/preview-words.ts'
 import { words as rulesWords } from './rules/words.ts'
+import { words as timerWords } from './timer/words.ts'
 
 /** Names of settings, by the beginning of their path; the longest that fits is taken. */
 type Names = Record<string, string>
@@ -34,6 +35,17 @@ const en: Names = {
   'mailTimer.cornerRadius': 'Roundness of corners',
   'mailTimer.showLabels': 'Show labels',
   'mailTimer.pixelsPerPoint': 'Sharpness',
+  'mailTimer.preset': 'Look',
+  'mailTimer.units': 'Units',
+  'mailTimer.whenOver': 'When it is over',
+  'mailTimer.digitSize': 'Size of digits',
+  'mailTimer.labelSize': 'Size of labels',
+  'mailTimer.gap': 'Gap between boxes',
+  'mailTimer.labelTexts.days': 'In place of “days”',
+  'mailTimer.labelTexts.hours': 'In place of “hours”',
+  'mailTimer.labelTexts.minutes': 'In place of “minutes”',
+  'mailTimer.labelTexts.seconds': 'In place of “seconds”',
+  'mailTimer.uppercase': 'Labels in capitals',
 }
 
 const pl: typeof en = {
@@ -65,6 +77,17 @@ const pl: typeof en = {
   'mailTimer.cornerRadius': 'Zaokrąglenie rogów',
   'mailTimer.showLabels': 'Pokazuj podpisy',
   'mailTimer.pixelsPerPoint': 'Ostrość',
+  'mailTimer.preset': 'Styl',
+  'mailTimer.units': 'Jednostki',
+  'mailTimer.whenOver': 'Po terminie',
+  'mailTimer.digitSize': 'Wielkość cyfr',
+  'mailTimer.labelSize': 'Wielkość podpisów',
+  'mailTimer.gap': 'Odstęp między polami',
+  'mailTimer.labelTexts.days': 'Zamiast „dni”',
+  'mailTimer.labelTexts.hours': 'Zamiast „godziny”',
+  'mailTimer.labelTexts.minutes': 'Zamiast „minuty”',
+  'mailTimer.labelTexts.seconds': 'Zamiast „sekundy”',
+  'mailTimer.uppercase': 'Podpisy wielkimi literami',
 }
 
 /** Of a page its number too. */
@@ -76,14 +99,18 @@ export function settingName(path: string, names: Names): string {
   return number === undefined ? name : `${name} ${Number(number) + 1}`
 }
 
-/** A choice of the rules, or a period, in words; everything else as it is. */
+function choicesAt(language: 'en' | 'pl', path: string): Names {
+  const { starts, kinds, every, weekdays, actions } = rulesWords[language]
+  const { presets, ends, unitNames } = timerWords[language]
+  if (/^(?:mechanism|onExpiry)\./.test(path)) return { ...starts, ...kinds, ...every, ...weekdays, ...actions }
+  return /^mailTimer\.(?:preset|units|whenOver\.show)$/.test(path) ? { ...presets, ...ends, ...unitNames } : {}
+}
+
+/** A choice of the rules or of the mail timer, or a period, in words; everything else as it is. */
 function valueIn(language: 'en' | 'pl', path: string, value: string | number): string {
-  if (/^(?:mechanism|onExpiry)\./.test(path)) {
-    const { starts, kinds, every, weekdays, actions } = rulesWords[language]
-    const chosen: Names = { ...starts, ...kinds, ...every, ...weekdays, ...actions }
-    const names = String(value).split(', ')
-    if (names.every((name) => Object.hasOwn(chosen, name))) return names.map((name) => chosen[name]).join(', ')
-  }
+  const choices = choicesAt(language, path)
+  const names = String(value).split(', ')
+  if (names.every((name) => Object.hasOwn(choices, name))) return names.map((name) => choices[name]).join(', ')
   const [, days, hours = 0, minutes = 0] = /^P(?:(\d+)D|T(?:(\d+)H)?(?:(\d+)M)?)$/.exec(String(value)) ?? []
   const seconds = Number(days ?? 0) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60
   return seconds > 0 ? spanInWords(language, seconds) : String(value)

@@ -65,7 +65,7 @@ type Step = keyof (typeof words)['en']['nextSteps']
 function nextStepOf({ settings, state, isSeen, hasLeads }: Whole): Step | null {
   const { deadline, endsAt } = settings.mechanism
   if (state === 'ended') return 'over'
-  if (deadline.kind === 'none' && endsAt === null) return 'deadline'
+  if (deadline.kind === 'none' && endsAt === undefined) return 'deadline'
   if (!settings.pages.some(({ eligible }) => eligible)) return 'page'
   if (state === 'draft') return 'publish'
   if (!isSeen) return 'snippet'

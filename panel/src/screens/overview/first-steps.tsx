@@ -6,7 +6,7 @@ import { useWords } from '../../language.ts'
 import { HelpLink } from '../../parts/help.tsx'
 import type { Topic } from '../../parts/help-topic.ts'
 import { RoleNote } from '../../parts/role-note.tsx'
-import { useMay } from '../../session.ts'
+import { useMay, useSession } from '../../session.ts'
 import { words } from './first-steps-words.ts'
 
 /** Loaded when it is first opened: the first screen is light. */
@@ -30,6 +30,7 @@ const parts: Record<Exclude<Name, 'campaign'>, string> = {
 export function FirstSteps({ of }: { of: Steps }) {
   const text = useWords(words)
   const may = useMay('member')
+  const { suspended } = useSession().account
   // It stays once it was opened: closing gives the focus back.
   const [isNew, setNew] = useState<boolean>()
   const isDone: Record<Name, boolean> = {
@@ -41,7 +42,7 @@ export function FirstSteps({ of }: { of: Steps }) {
     const look = { size: 'xs', variant: name === next ? 'filled' : 'default' } as const
     if (name === 'campaign') {
       return (
-        <Button {...look} onClick={() => setNew(true)}>
+        <Button {...look} disabled={suspended} onClick={() => setNew(true)}>
           {text.steps.campaign.button}
         </Button>
       )

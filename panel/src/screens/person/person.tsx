@@ -25,7 +25,9 @@ export default function PersonScreen() {
   const input = useRef<HTMLInputElement>(null)
   const find = useSendAlone('POST /person')
   const isWrong = find.error?.code === 'INVALID'
+  const searched = useRef('')
   const search = (wanted: string) => {
+    searched.current = wanted
     setEmail(wanted)
     find.mutate({ body: { email: wanted } }, { onError: () => focusOnFault() })
   }
@@ -68,10 +70,16 @@ export default function PersonScreen() {
         <Found
           email={find.variables.body.email}
           person={find.data}
-          onSearch={search}
+          onSearch={(spelling) => {
+            search(spelling)
+            // The button that was pressed goes.
+            input.current?.focus()
+          }}
           onErased={(count) => {
-            search(find.variables.body.email)
             toast(text.erased(count))
+            // Meanwhile somebody else may have been searched for.
+            if (searched.current !== find.variables.body.email) return
+            search(find.variables.body.email)
             // The button that was pressed has gone.
             input.current?.focus()
           }}

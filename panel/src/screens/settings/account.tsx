@@ -50,7 +50,7 @@ function AccountName() {
       <Stack align="start">
         <NameInput label={text.name} w="100%" maw={420} value={name} failed={send.error} onChange={setTyped} />
         <Failure of={{ error: send.error }} />
-        <Button type="submit" loading={send.isPending} {...idle(name === account.name)}>
+        <Button type="submit" disabled={account.suspended} loading={send.isPending} {...idle(name === account.name)}>
           {text.save}
         </Button>
         <Text size="sm" role="status">

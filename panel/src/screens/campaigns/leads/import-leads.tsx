@@ -34,7 +34,7 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
   return (
     <Modal
       // Somebody who left the screen in the middle of an import finds it again.
-      opened={opened || phase !== 'ready'}
+      opened={opened || phase !== 'ready' || trouble !== null}
       onClose={close}
       size="lg"
       title={text.importTitle}

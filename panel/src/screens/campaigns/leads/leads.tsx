@@ -171,7 +171,10 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const gone = useHidden()
   const [chosen, setChosen] = useState<string[]>([])
   const { failed, hasMore, isLooking, isPending } = leads
-  const rows = leads.leads.filter(({ ref }) => !gone.includes(ref))
+  const isThere = (ref: string) => !gone.includes(ref)
+  const rows = leads.leads.filter(({ ref }) => isThere(ref))
+  // One that is erased beside the list is selected no more.
+  if (!chosen.every(isThere)) setChosen(chosen.filter(isThere))
   const isNobody = !isPending && leads.foundCount === 0 && !hasMore && !isLooking && failed.error === null
   const isBeyond = !isPending && leads.foundCount > 0 && leads.leads.length === 0 && !hasMore && !isLooking
   const isSearch = filter.prefix !== '' || filter.part !== ''

@@ -44,7 +44,7 @@ export function Orders({ lead, settings }: Props) {
 
 function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const text = useWords(salesWords)
-  const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, (leads) => leads)
+  const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, 'read again')
   const [order, setOrder] = useState(empty)
   const { suspended } = useSession().account
   const submit = (event: FormEvent) => {

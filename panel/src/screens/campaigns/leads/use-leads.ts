@@ -89,11 +89,14 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
   }
 }
 
-/** Changes one lead or makes some; the list keeps its place where it can. */
+/**
+ * Changes one lead or makes some; the list keeps its place where it can. `change` makes the rows from the answer; where
+ * that does not have them, they are read again.
+ */
 export function useLeadChange<Name extends RouteName>(
   name: Name,
   campaignId: number,
-  change?: (leads: Lead[], answer: AnswerOf<Name>) => Lead[],
+  change?: 'read again' | ((leads: Lead[], answer: AnswerOf<Name>) => Lead[]),
 ) {
   const client = useQueryClient()
   return useMutation<AnswerOf<Name>, CallFailed, AskedOf<Name>>({
@@ -102,6 +105,7 @@ export function useLeadChange<Name extends RouteName>(
       const key = [search, campaignId]
       client.removeQueries({ queryKey: key, type: 'inactive' })
       if (change === undefined) return client.resetQueries({ queryKey: key })
+      if (change === 'read again') return client.invalidateQueries({ queryKey: key })
       client.setQueriesData<InfiniteData<Step, Place>>({ queryKey: key }, (data) =>
         data === undefined
           ? data
@@ -119,9 +123,11 @@ export function useLeadChange<Name extends RouteName>(
   })
 }
 
-/** How many there are, above the list. */
+/** How many there are, above the list, and what they bought. */
 async function countAgain(client: QueryClient): Promise<void> {
   client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId') })
+  client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/sales') })
+  client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/results') })
   await client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/states') })
 }
 

@@ -117,7 +117,7 @@ function PageList({ read }: PartProps) {
               {text.save}
             </Button>
             {isChanged && (
-              <Button variant="subtle" onClick={edited.discard}>
+              <Button variant="subtle" disabled={edited.isPending} onClick={edited.discard}>
                 {text.discard}
               </Button>
             )}
@@ -242,7 +242,7 @@ function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Dr
           {text.openPage}
         </Anchor>
       </Group>
-      {isChecked && <Failure of={{ error }} />}
+      {(isChecked || data === undefined) && <Failure of={{ error }} />}
     </Stack>
   )
 }

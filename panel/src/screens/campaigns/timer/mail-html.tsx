@@ -26,7 +26,9 @@ export function MailHtml({ read }: PartProps) {
   const [isExporting, exporting] = useDisclosure(false)
   const campaignId = read.settings.id
   const asked = { params: { campaignId }, query: { service: chosen.service, link } }
-  const mail = useAsk('GET /campaigns/:campaignId/mail', asked, { staleMs: 5_000, enabled: chosen.isKnown })
+  // With another service or page the rest of the screen stays, and the focus on what was chosen.
+  const options = { staleMs: 5_000, enabled: chosen.isKnown, keepsPrevious: true }
+  const mail = useAsk('GET /campaigns/:campaignId/mail', asked, options)
   if (chosen.asked.isLoadingError) return <Failure of={chosen.asked} />
   if (mail.isLoadingError) return <Failure of={mail} />
   if (mail.isPending) return <Waiting />
@@ -52,7 +54,7 @@ export function MailHtml({ read }: PartProps) {
           onChange={(event) => setLink(event.currentTarget.value)}
         />
       )}
-      <CopyBlock text={html} name={text.html} />
+      {mail.isPlaceholderData ? <Waiting /> : <CopyBlock text={html} name={text.html} />}
       <Title order={3} size="h4">
         {text.noCode}
       </Title>

@@ -98,7 +98,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
                 {text.save}
               </Button>
               {isChanged && (
-                <Button variant="subtle" onClick={edited.discard}>
+                <Button variant="subtle" disabled={isPending} onClick={edited.discard}>
                   {text.discard}
                 </Button>
               )}
