@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readSetting } from '../../src/config.ts'
 import { checkEndpoint, noticeKinds, wantedKinds } from '../../src/core/events.ts'
+import { openStore } from '../../src/store/open.ts'
 import { tester } from '../support/actor.ts'
 import { type Installation, installation, owner } from '../support/lastcall.ts'
 
@@ -47,6 +49,27 @@ test('the same while many events that were given up are resent', async (t) => {
   const { result, most } = await beside(t, place, ['webhook', 'resend', String(id), ...since])
   assert.equal(result.resent, givenUp)
   assert.ok(most > 0 && most < 25, `${most} looks in vain`)
+})
+
+test('writes that begin together have a turn of the event loop each, so that others are answered between them', async (t) => {
+  const store = await openStore(readSetting('database', { 'database-url': installation(t).databaseUrl }), {
+    ...{ lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false },
+  })
+  t.after(() => store.close())
+  const { id } = await store.configuration.createAccount('Owner', tester)
+  let turn = 0
+  let isOver = false
+  const count = () => {
+    turn += 1
+    if (!isOver) setImmediate(count)
+  }
+  count()
+  const names = Array.from({ length: 50 }, (_, n) => `name ${n}`)
+  const turns = await Promise.all(
+    names.map((name) => store.configuration.updateAccount(id, { name }, tester).then(() => turn)),
+  )
+  isOver = true
+  assert.equal(new Set(turns).size, names.length)
 })
 
 /** `most`: how often in a row the lock was not to be had while the command ran. */

@@ -36,6 +36,8 @@ export type Database = {
   isInDoubt: boolean
   /** What is read at the end of this turn. */
   readonly reads: Read[]
+  /** The turn of the write that came last. */
+  writeTurn: Promise<void>
   readonly listeners: (() => void)[]
   readonly onNewer: (() => void) | undefined
   readonly poll: NodeJS.Timeout
@@ -66,6 +68,7 @@ export function openDatabase({ path, onNewerDatabase, ...use }: DatabaseOptions)
     isNewer: false,
     isInDoubt: false,
     reads: [],
+    writeTurn: Promise.resolve(),
     listeners: [],
     onNewer: onNewerDatabase,
     poll: setInterval(() => look(database), pollMs),
@@ -129,7 +132,9 @@ export async function retryWhileLocked<T>(
 ): Promise<T> {
   const giveUpAt = performance.now() + timeoutMs
   for (;;) {
-    await nextTurn()
+    // One after the other: of a hundred that begin at once each waits for the disk, and nobody would be answered meanwhile.
+    database.writeTurn = database.writeTurn.then(() => nextTurn())
+    await database.writeTurn
     try {
       assertUsable(database)
       return await attempt()
