@@ -132,7 +132,8 @@ export async function retryWhileLocked<T>(
 ): Promise<T> {
   const giveUpAt = performance.now() + timeoutMs
   for (;;) {
-    // One after the other: of a hundred that begin at once each waits for the disk, and nobody would be answered meanwhile.
+    // One after the other: each of a hundred that begin at once waits for the disk, and nobody would be answered
+    // meanwhile.
     database.writeTurn = database.writeTurn.then(() => nextTurn())
     await database.writeTurn
     try {
