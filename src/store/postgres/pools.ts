@@ -6,6 +6,8 @@ export type Pools = {
   durable: Pool
   /** Requests are counted and leads are read here. */
   counting: Pool
+  /** Orders are written here: each waits for the lock on its lead, and holds up nothing else meanwhile. */
+  orders: Pool
   /** All else, which is not asked for with every request. */
   admin: Pool
   /** How long a request waits for each of its answers, a connection included. */
@@ -26,9 +28,10 @@ export const adminTimeoutMs = 60_000
 /** How long PostgreSQL may take to let a process in that starts, or a command. */
 const startMs = 60_000
 const adminPoolSize = 4
+const ordersPoolSize = 2
 
 /** Limits of a session in which requests wait for answers. */
-export const limitsOf = (timeoutMs: number) => ({
+const limitsOf = (timeoutMs: number) => ({
   // A statement that we give up may yet be carried out; one that PostgreSQL gives up is not.
   statement_timeout: String(Math.round(timeoutMs * 0.9)),
   // If a node hangs in a transaction, PostgreSQL ends it after this time, and its locks with it.
@@ -46,6 +49,7 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
     durable: openPool({ ...of, size: poolSize, settings }),
     // A count need not wait for the disk.
     counting: openPool({ ...of, size: poolSize, settings: { ...settings, synchronous_commit: 'off' } }),
+    orders: openPool({ ...of, size: ordersPoolSize, settings: limitsOf(timeoutMs) }),
     admin: openPool({
       ...of,
       size: adminPoolSize,

@@ -45,7 +45,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   // False once another database has taken the place of ours: that one is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
-  const all = [pools.admin, pools.durable, pools.counting]
+  const all = [pools.admin, pools.orders, pools.durable, pools.counting]
   await usable(all, () => migrate(pools.admin, mayCreate))
   if (isServer) {
     await usable(all, () => Promise.all(all.map((pool) => pool.fill())))

@@ -1,13 +1,13 @@
 // The statements that both engines share, on connections of PostgreSQL.
 import type { Runner, Sql } from '../sql.ts'
 import { type Connection, despiteDeadlocks, type Prepared } from './connection.ts'
-import { limitsOf, onAdminPool, type Pools } from './pools.ts'
+import { onAdminPool, type Pools } from './pools.ts'
 
 /** Where a node announces each change of settings. */
 export const channel = 'lastcall'
 
 export function runnerOn(pools: Pools): Runner {
-  const { admin, timeoutMs } = pools
+  const { admin, orders, timeoutMs } = pools
   const write: Runner['write'] = (work) =>
     despiteDeadlocks(() => onAdminPool(pools, (connection) => work(sqlOn(connection))))
   return {
@@ -18,19 +18,11 @@ export function runnerOn(pools: Pools): Runner {
       ),
     write,
     writeInTime: (work) =>
-      despiteDeadlocks(() =>
-        admin.transaction(timeoutMs, '', async (connection) => {
-          const sql = sqlOn(connection)
-          return (await Promise.all([sql.get(setLimits, ...Object.entries(limitsOf(timeoutMs)).flat()), work(sql)]))[1]
-        }),
-      ),
+      despiteDeadlocks(() => orders.transaction(timeoutMs, '', (connection) => work(sqlOn(connection)))),
     writeUnflushed: (work) =>
       write(async (sql) => (await Promise.all([sql.run('SET LOCAL synchronous_commit = off'), work(sql)]))[1]),
   }
 }
-
-/** Until the transaction ends. Values: two settings, each with what it is set to. */
-const setLimits = 'SELECT set_config(?, ?, true), set_config(?, ?, true)'
 
 export function sqlOn(connection: Connection): Sql {
   const { query } = connection
