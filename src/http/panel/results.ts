@@ -91,9 +91,11 @@ function totalsOf(days: readonly ResultsOfDay[]): ResultsTotals {
 
 /** Clicks and visits of each page that the campaign has; null stands for pages that it has not, or no more. */
 function byPage({ pages }: Campaign, counts: readonly CampaignCount[]) {
-  const known = new Map(pages.map(({ id, pageUrl }) => [id, { pageUrl, click: 0, visit: 0 }]))
+  const known = new Map<number | null, { pageUrl: string; click: number; visit: number }>(
+    pages.map(({ id, pageUrl }) => [id, { pageUrl, click: 0, visit: 0 }]),
+  )
   const rest = { pageUrl: null, click: 0, visit: 0 }
   for (const { kind, pageId, total } of counts)
-    if (kind === 'click' || kind === 'visit') ((pageId !== null && known.get(pageId)) || rest)[kind] += total
+    if (kind === 'click' || kind === 'visit') (known.get(pageId) ?? rest)[kind] += total
   return [...known.values(), ...(rest.click + rest.visit > 0 ? [rest] : [])]
 }

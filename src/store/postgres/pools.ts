@@ -66,7 +66,7 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
   }
 }
 
-/** A transaction on `admin` that may take long, since no request of the public API waits for it. */
+/** A transaction on `admin` that may take long: requests of the public API make none. */
 export function onAdminPool<T>({ admin }: Pools, work: (connection: Connection) => Promise<T>): Promise<T> {
   return admin.transaction(adminTimeoutMs, '', async (connection) => {
     const longer = connection.query(`SET LOCAL statement_timeout = ${adminTimeoutMs}`, [])

@@ -6,6 +6,20 @@ import { words as timerWords } from './timer/words.ts'
 /** Names of settings, by the beginning of their path; the longest that fits is taken. */
 type Names = Record<string, string>
 
+/** As on the timer's own screen. */
+function timerNames(language: 'en' | 'pl'): Names {
+  const words = timerWords[language]
+  const { preset, units, whenOver, digitSize, labelSize, gap, uppercase } = words
+  const { width, height, background, font, cornerRadius } = words
+  const labels = Object.entries(words.unitNames).map(([unit, name]) => [`labelTexts.${unit}`, words.ownLabel(name)])
+  const names: Names = {
+    ...{ preset, units, whenOver, digitSize, labelSize, gap, uppercase },
+    ...{ width, height, background, font, cornerRadius },
+    ...Object.fromEntries(labels),
+  }
+  return Object.fromEntries(Object.entries(names).map(([name, text]) => [`mailTimer.${name}`, text]))
+}
+
 const en: Names = {
   name: 'Name',
   timeZone: 'Time zone',
@@ -25,28 +39,13 @@ const en: Names = {
   'onExpiry.redirectUrl': 'Page after the end',
   pages: 'Offer page',
   mailTimer: 'Mail timer',
-  'mailTimer.width': 'Width',
-  'mailTimer.height': 'Height',
   'mailTimer.box': 'Boxes',
   'mailTimer.digits': 'Digits',
   'mailTimer.labels': 'Labels',
-  'mailTimer.background': 'Background',
-  'mailTimer.font': 'Font',
-  'mailTimer.cornerRadius': 'Roundness of corners',
   'mailTimer.showLabels': 'Show labels',
   'mailTimer.pixelsPerPoint': 'Sharpness',
-  'mailTimer.preset': 'Look',
-  'mailTimer.units': 'Units',
-  'mailTimer.whenOver': 'When it is over',
+  ...timerNames('en'),
   'mailTimer.whenOver.text': 'The text then',
-  'mailTimer.digitSize': 'Size of digits',
-  'mailTimer.labelSize': 'Size of labels',
-  'mailTimer.gap': 'Gap between boxes',
-  'mailTimer.labelTexts.days': 'In place of “days”',
-  'mailTimer.labelTexts.hours': 'In place of “hours”',
-  'mailTimer.labelTexts.minutes': 'In place of “minutes”',
-  'mailTimer.labelTexts.seconds': 'In place of “seconds”',
-  'mailTimer.uppercase': 'Labels in capitals',
 }
 
 const pl: typeof en = {
@@ -68,28 +67,13 @@ const pl: typeof en = {
   'onExpiry.redirectUrl': 'Strona po końcu',
   pages: 'Strona oferty',
   mailTimer: 'Licznik w e-mailu',
-  'mailTimer.width': 'Szerokość',
-  'mailTimer.height': 'Wysokość',
   'mailTimer.box': 'Pola',
   'mailTimer.digits': 'Cyfry',
   'mailTimer.labels': 'Podpisy',
-  'mailTimer.background': 'Tło',
-  'mailTimer.font': 'Krój pisma',
-  'mailTimer.cornerRadius': 'Zaokrąglenie rogów',
   'mailTimer.showLabels': 'Pokazuj podpisy',
   'mailTimer.pixelsPerPoint': 'Ostrość',
-  'mailTimer.preset': 'Styl',
-  'mailTimer.units': 'Jednostki',
-  'mailTimer.whenOver': 'Po terminie',
+  ...timerNames('pl'),
   'mailTimer.whenOver.text': 'Tekst po terminie',
-  'mailTimer.digitSize': 'Wielkość cyfr',
-  'mailTimer.labelSize': 'Wielkość podpisów',
-  'mailTimer.gap': 'Odstęp między polami',
-  'mailTimer.labelTexts.days': 'Zamiast „dni”',
-  'mailTimer.labelTexts.hours': 'Zamiast „godziny”',
-  'mailTimer.labelTexts.minutes': 'Zamiast „minuty”',
-  'mailTimer.labelTexts.seconds': 'Zamiast „sekundy”',
-  'mailTimer.uppercase': 'Podpisy wielkimi literami',
 }
 
 /** Of a page its number too. */
