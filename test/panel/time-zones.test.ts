@@ -66,6 +66,26 @@ longTest('the list says when a campaign ends by the day of its own zone, whereve
   await page.getByRole('cell', { name: '15 Jan 2027' }).waitFor()
 })
 
+longTest('a browser that does not know its time zone makes campaigns in UTC, by which it counts', async () => {
+  const page = await stage.open(owner)
+  await page.addInitScript(() => {
+    const { resolvedOptions } = Intl.DateTimeFormat.prototype
+    // What Chromium says if the computer's setting is no zone that it has.
+    Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+      return { ...resolvedOptions.call(this), timeZone: 'Etc/Unknown' }
+    }
+  })
+  await page.goto('/campaigns')
+  await page.getByRole('button', { name: 'New campaign' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Anywhere')
+  await page.getByRole('button', { name: 'Create draft' }).click()
+  await page.getByRole('heading', { name: 'Anywhere' }).waitFor()
+  const path = new URL(page.url()).pathname
+  const kept = await page.request.get(`/panel/api${path.match(/^\/campaigns\/[^/]+/)}`)
+  assert.equal((await kept.json()).settings.timeZone, 'UTC')
+  assertUntroubled(page)
+})
+
 longTest("a campaign has its results in a zone that only the server's data have", async () => {
   const page = await stage.open(owner)
   const settings = JSON.parse(campaignFile({ timeZone: 'Europe/Atlantis', mechanism }))

@@ -6,7 +6,13 @@ import { type AnswerOf, call, keyOf, useAsk } from '../api.ts'
 export type Moment = { timeZone: string; at: number }
 
 /** The reader's zone when the page was loaded: asking takes longer than all the rest of a time. */
-export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+export const ownZone = zoneOfBrowser()
+
+/** UTC, by which the browser counts, if the computer names no zone that it knows. */
+function zoneOfBrowser(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === 'Etc/Unknown' ? 'UTC' : timeZone
+}
 
 /**
  * By how many seconds clocks are ahead of UTC at these moments, in their order. Undefined until the server has said so;

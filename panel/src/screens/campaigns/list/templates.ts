@@ -1,6 +1,7 @@
 // What a new campaign may begin with.
 import type { AskedOf } from '../../../api.ts'
 import type { Language } from '../../../language.ts'
+import { ownZone } from '../../../parts/local-time.ts'
 
 export const templateNames = ['hours', 'midnight', 'friday', 'blackFriday', 'blank'] as const
 export type TemplateName = (typeof templateNames)[number]
@@ -23,9 +24,16 @@ const mechanisms: Record<TemplateName, (today: Date) => object> = {
 
 /** A draft in the reader's own time zone and language, with the widget's and the image's usual settings. */
 export function fromTemplate(template: TemplateName, name: string, today: Date, language: Language): GivenSettings {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const conversion = { closes: true }
-  return { name, timeZone, language, mechanism: mechanisms[template](today), conversion, isDraft: true, mailTimer: {} }
+  return {
+    name,
+    timeZone: ownZone,
+    language,
+    mechanism: mechanisms[template](today),
+    conversion,
+    isDraft: true,
+    mailTimer: {},
+  }
 }
 
 /** The day after the fourth Thursday of November: this year's, or the next one's where it is over. */
