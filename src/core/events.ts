@@ -101,6 +101,9 @@ function parseLeadTime(written: string, least: Seconds = leastLeadSeconds): Seco
   return seconds >= least && seconds <= mostLeadSeconds ? seconds : undefined
 }
 
+/** Of lead times that were checked. */
+const secondsOf = (leadTimes: readonly string[]) => leadTimes.map((written) => parseLeadTime(written, 1) as Seconds)
+
 /** The lead time in `written` that is so many seconds; the seconds, if the endpoint no longer has it. */
 export function leadTimeOf(seconds: Seconds, written: readonly string[]): string {
   return written.find((one) => parseLeadTime(one, 1) === seconds) ?? `PT${seconds}S`
@@ -142,8 +145,10 @@ export function checkEndpoint(
     refuse(faults, 'leadTimes', 'must have at least one if kinds has lead.deadline_approaching')
   }
   if (faults.length > 0) return { faults }
-  const { kinds, campaignIds, leadTimes } = settings
-  const once = { kinds: unique(kinds), campaignIds: campaignIds && unique(campaignIds), leadTimes: unique(leadTimes) }
+  const { kinds, campaignIds } = settings
+  // PT60M and PT1H are one lead time, of which one event comes: the first spelling is kept.
+  const leadTimes = unique(secondsOf(settings.leadTimes).map((seconds) => leadTimeOf(seconds, settings.leadTimes)))
+  const once = { kinds: unique(kinds), campaignIds: campaignIds && unique(campaignIds), leadTimes }
   return { settings: { ...settings, ...once } }
 }
 
@@ -170,7 +175,7 @@ export function watcherOf(endpointId: number, settings: EndpointSettings, campai
   const wanted = {
     opened: kinds.includes('lead.opened'),
     expired: kinds.includes('lead.expired'),
-    leadSeconds: approaching ? leadTimes.map((written) => parseLeadTime(written, 1) as Seconds) : [],
+    leadSeconds: approaching ? secondsOf(leadTimes) : [],
   }
   return { endpointId, kinds, wanted }
 }

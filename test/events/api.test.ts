@@ -91,6 +91,9 @@ test('endpoints: made, read, changed, deleted; the secret is shown once; another
   const other = '\u{1f514}'.repeat(200)
   const changed = await ask('PATCH', `/endpoints/${endpoint.id}`, { batch: 10, name: other })
   assert.deepEqual([changed.body.batch, changed.body.name, changed.body.url], [10, other, endpoint.url])
+  const twice = { leadTimes: ['PT60M', 'PT2H', 'PT1H'] }
+  const once = (await ask('PATCH', `/endpoints/${endpoint.id}`, twice)).body.leadTimes
+  assert.deepEqual(once, ['PT60M', 'PT2H'], 'two spellings of one period are one lead time')
   const stranger = await shop.place.arrange(async (store) => {
     const { id } = await store.configuration.createAccount('Stranger', tester)
     return (await createKey(store, id, 'events', tester, ['events'])).key
