@@ -55,7 +55,7 @@
  * @property {() => void} scan
  */
 
-/** @type {Campaign[]} in the order of their script tags; the first is that of elements that name none */
+/** @type {Campaign[]} in the order of their snippets or script tags; the first is that of elements that name none */
 const campaigns = []
 
 const isRef = /^[0-9a-f]{32}$/
@@ -284,7 +284,11 @@ async function ask(c) {
       const page = isVisit ? (location.origin + location.pathname).slice(0, 2048) : undefined
       const offer = await post(c, 'offer', { ...names, lc, visit: isVisit, page })
       isTold = true
-      if (turn !== c.turn) return
+      if (turn !== c.turn) {
+        // The newer question may have been answered before this visit began the attempt.
+        if (isVisit) ask(c)
+        return
+      }
       remember(c, lc, offer)
       // During an upgrade, an older node says no spentMs.
       take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs || 0)), drift)
@@ -746,7 +750,8 @@ function buy({ target }) {
   /** @type {HTMLAnchorElement | null} */
   const link = /** @type {Element} */ (target).closest?.('a[data-lastcall=buy]')
   const c = link && campaignOf(link)
-  const lc = c && refs(c)[0]
+  // Once there is an answer, the ref that it knows: the newest may be that of another campaign's lead.
+  const lc = c && (c.offer ? ref(`of${c.id}`) : refs(c)[0])
   const name = link?.dataset.refAs
   if (!lc || !name || link.protocol !== 'https:') return
   const url = new URL(link.href)
@@ -772,15 +777,19 @@ function viewOf(c) {
 function scan() {
   /** @type {Campaign[]} */
   const added = []
-  // Some loaders remove a tag before it runs.
-  for (const script of /** @type {Set<HTMLScriptElement>} */ (new Set([...document.scripts, document.currentScript]))) {
-    const [, base] = /^([^?#]+)\/widget\/v1\.\w/.exec(script?.src) ?? []
+  // Some loaders remove a tag before it runs. A snippet's link stands in the order of the page; its script comes when the
+  // browser has it, and so another snippet's may come first.
+  for (const script of /** @type {Set<any>} */ (
+    new Set([...document.querySelectorAll('script,link[as=script]'), document.currentScript])
+  )) {
+    const address = script?.src ?? (script?.onload && script.href)
+    const [, base] = /^([^?#]+)\/widget\/v1\.\w/.exec(address) ?? []
     if (!base) continue
     // Tag managers strip attributes, but not the address.
-    const settings = { ...Object.fromEntries(new URL(script.src).searchParams), ...script.dataset }
+    const settings = { ...Object.fromEntries(new URL(address).searchParams), ...script.dataset }
     const id = settings.campaign ?? ''
     if (!isId.test(id)) {
-      if (script === document.currentScript) console.warn('Lastcall: add ?campaign=ID to', script.src)
+      if (script === document.currentScript) console.warn('Lastcall: add ?campaign=ID to', address)
     } else if (!find(id)) {
       const c = { id, base, settings, clock: 0, drift: 0, askedAt: 0, wayMs: 0, turn: 0, retryMs: 2500 }
       campaigns.push(c)

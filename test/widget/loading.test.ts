@@ -46,6 +46,28 @@ for (const [part, pattern] of [
     await sees(page, 'The offer is over')
   })
 
+test('of two snippets the first on the page is that of unmarked elements, whichever script comes first', async (t) => {
+  const first = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const second = await stage.service.campaign({ endsInSeconds: 864_000, anonymous: true })
+  const { page, context } = await stage.visitor(t)
+  let asked = () => {}
+  const isSecondAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  await context.route(`**/widget/v1.js?campaign=${first}`, async (route) => {
+    await isSecondAsked
+    await route.continue()
+  })
+  page.on('request', (request) => {
+    if (request.url().includes(`/visitor/v1/campaigns/${second}/`)) asked()
+  })
+  const { origin } = stage.service
+  await page.goto(putHtml(widgetSnippet(origin, Number(first)) + widgetSnippet(origin, Number(second))))
+  await page.getByRole('timer').waitFor()
+  assert.equal(await page.evaluate(() => window.Lastcall?.get()?.campaign), first)
+  assert.match(await page.getByRole('timer').innerText(), /^0\s/)
+})
+
 longTest(
   "settings stand in the script's address where a tag manager strips attributes, and attributes win",
   async (t) => {

@@ -319,6 +319,27 @@ longTest('a visit that is lost while a newer question is under way is reported a
   visitor.errors.length = 0
 })
 
+test('a visit whose answer comes after that of a newer question is asked about once more', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  const held: (() => Promise<void>)[] = []
+  await context.route('**/visitor/**', (route) => {
+    if (held.length > 0) return route.continue()
+    held.push(() => route.continue())
+  })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => held.length, 1)
+  await page.evaluate(() => window.Lastcall?.consent())
+  await eventually(() => asked(id).map(({ answer }) => answer.state), ['pending'])
+  await held[0]?.()
+  await page.getByRole('timer').waitFor()
+  assert.deepEqual(
+    asked(id).map(({ body }) => body.visit),
+    [false, true, false],
+  )
+})
+
 longTest('a consent that is given as soon as the widget is ready comes in time', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page } = await stage.visitor(t)
@@ -375,6 +396,24 @@ test('a buy link takes the ref of the visitor along when it is followed, by http
   await page.getByText('Plain').click()
   await page.getByText('Elsewhere').waitFor()
   assert.equal(page.url(), other)
+})
+
+longTest("a buy link never takes the ref of another campaign's lead to the till", async (t) => {
+  const [here, there] = [
+    await stage.service.campaign({ endsInSeconds: 3600 }),
+    await stage.service.campaign({ endsInSeconds: 60 }),
+  ]
+  const [own, other] = [await stage.service.lead(here), await stage.service.lead(there)]
+  const { page, context } = await stage.visitor(t)
+  const bought = await openTill(context)
+  const address = stage.put({ campaigns: [here], body: link(till, 'Buy') + offerPage })
+  for (const search of [`?lc=${own}`, `?lc=${other}`, '']) {
+    await page.goto(address + search)
+    await page.getByRole('timer').waitFor()
+    await page.getByText('Buy', { exact: true }).click()
+    await page.getByText('Pay').waitFor()
+  }
+  assert.deepEqual(bought, Array(3).fill(`?client_reference_id=${own}&b=1`))
 })
 
 longTest('a buy link without a name for the ref, or of a stranger, leads where it says', async (t) => {
