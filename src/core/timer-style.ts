@@ -159,7 +159,7 @@ export const checkTimerStyle: Check<GivenTimerStyle> = (value, path, faults) => 
     refuse(faults, join(path, 'background'), `${wanted}; "transparent" takes ${filledPresets.join(', ')}`)
   }
   if (style.width % style.units.length !== 0) {
-    const nearest = style.width - (style.width % 12)
+    const nearest = Math.max(204, style.width - (style.width % 12))
     refuse(faults, join(path, 'width'), `must be a multiple of 12 with three units, such as ${nearest}`)
   }
   const pixels = framePixels(style)

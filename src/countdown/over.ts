@@ -46,7 +46,9 @@ function drawText(style: TimerStyle, layout: Layout, text: string, typeface: Typ
   const paint = paintOf(style)
   const box = { ...layout.box, left: Math.min(left, top), top, height: height - 2 * top }
   box.width = width - 2 * box.left
-  box.radius = Math.min(style.cornerRadius * style.pixelsPerPoint, box.height / 2)
+  const radius = Math.min(style.cornerRadius * style.pixelsPerPoint, box.height / 2)
+  // An open mail lays this picture over the last one: what is transparent here would show its corners.
+  box.radius = style.background === 'transparent' ? Math.min(radius, layout.box.radius) : radius
   const { places } = drawBox({ width, height }, box, stroke, partsOf(style), paint)
   const { lines, size } = linesOf(text, box.width * 0.92, box.height, typeface)
   const canvas = blankCanvas(width, height)

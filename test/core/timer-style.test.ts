@@ -84,6 +84,7 @@ const refusals: [style: unknown, path: string, message: RegExp][] = [
   [{ units: ['hours', 'days'] }, 'mailTimer.units', /in this order/],
   [{ units: ['days', 'weeks'] }, 'mailTimer.units[1]', /must be "days"/],
   [{ units: ['days', 'hours', 'minutes'], width: 400 }, 'mailTimer.width', /multiple of 12 .* such as 396$/],
+  [{ units: ['days', 'hours', 'minutes'], width: 200 }, 'mailTimer.width', /multiple of 12 .* such as 204$/],
   [{ labelTexts: { days: ' ' } }, 'mailTimer.labelTexts.days', /1 to 20 characters/],
   [{ labelTexts: { hours: 'h'.repeat(21) } }, 'mailTimer.labelTexts.hours', /1 to 20 characters/],
   [{ labelTexts: { weeks: 'w' } }, 'mailTimer.labelTexts.weeks', /unknown/],

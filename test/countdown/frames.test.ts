@@ -256,6 +256,13 @@ test('when it is over: zeros, a text, or nothing in the ratio of the image', () 
   assert.ok(shown?.every((value) => value === 255))
 })
 
+test('on a transparent background nothing of the last boxes is left beside the text that takes their place', () => {
+  const whenOver = { show: 'text', text: 'Over' } as const
+  const style = { ...small, showLabels: true, background: 'transparent', cornerRadius: 40, whenOver } as const
+  const { whileOpen, later } = ends(style)
+  assertSame(whileOpen.picture, later.picture, 'an open mail ends as a later one begins')
+})
+
 test('with a transparent background everything around the boxes is transparent, in every frame', () => {
   const scene = makeScene({ ...small, background: 'transparent', whenOver: { show: 'text', text: 'Over' } }, 'en')
   const { frames, width, height } = decode(gifOf(scene, 20))
