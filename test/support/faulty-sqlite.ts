@@ -11,6 +11,8 @@ export type SqliteFault =
   /** The commit is undone, or it stands, and nobody can tell: fsync has failed. */
   | 'sync fails, undone'
   | 'sync fails, done'
+  /** The file cannot be prepared for writing. */
+  | 'opening fails'
   | 'history slow'
   | 'history fails'
 
@@ -37,6 +39,8 @@ function diskError(errcode: number): Error {
 
 /** What goes wrong with this statement before SQLite sees it. */
 function before(db: DatabaseSync, sql: string): void {
+  if (sql.startsWith('PRAGMA journal_mode') && !isHistory(db) && fault() === 'opening fails')
+    throw diskError(IOERR_WRITE)
   if (sql.startsWith('BEGIN IMMEDIATE')) {
     writing.add(db)
     begin(db, fault())

@@ -43,8 +43,9 @@ export function connect(
   let db = mustExist ? existing() : new DatabaseSync(path, settings)
   const statements = new Map<string, StatementSync>()
   const lists = new Map<string, StatementSync>()
-  const paths = [path, `${path}-wal`]
-  let files: (string | undefined)[]
+  const log = `${path}-wal`
+  const paths = [path, log]
+  let files: (string | undefined)[] = []
 
   function prepared(known: Map<string, StatementSync>, sql: string): StatementSync {
     let statement = known.get(sql)
@@ -60,6 +61,8 @@ export function connect(
     statements.clear()
     lists.clear()
     if (db.isOpen) db.close()
+    // Whoever closes last removes the log. If the file cannot be opened at once, that is no reason never to try again.
+    files = [files[0], fileAt(log)]
   }
 
   function begin(): void {
