@@ -13,6 +13,7 @@ import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
+import { ask } from '../support/postgres-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 
@@ -54,6 +55,23 @@ test('on SQLite a page in the order of deadlines sorts no more than the page, ho
     )
     const sorts = steps.filter((step) => step.startsWith('USE TEMP B-TREE'))
     assert.equal(sorts.length, 2, 'deadlines set by hand, and both sides together')
+  }
+})
+
+test('on PostgreSQL too its index has them in order', async (t) => {
+  const at = await (emptyDatabases.postgres as (typeof emptyDatabases)[string])(t)
+  await (await openStore(at, options)).close()
+  for (const sql of [statements.byDeadline, statements.byDeadlineDown]) {
+    const explain = `EXPLAIN ${sql.replaceAll('?', '1')}`
+    const plan = await ask(
+      'url' in at ? at.url : '',
+      'SET enable_seqscan = off',
+      'SET enable_bitmapscan = off',
+      explain,
+    )
+    const steps = plan.map((row) => String(row['QUERY PLAN']))
+    const index = steps.findIndex((step) => / using leads_by_deadline on /.test(step))
+    assert.match(steps[index - 1] ?? '', /^ *-> +Limit /, 'read in order, and not sorted')
   }
 })
 
