@@ -78,7 +78,7 @@ export async function run(
   const app = buildApp({
     config,
     store,
-    historyTable: await openHistoryTable(config.database),
+    historyTable: await openHistoryTable(config.database, store.isOurs),
     log,
     now: Date.now,
     ...(isWorker && { metricsOfAll }),

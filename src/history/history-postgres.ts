@@ -6,10 +6,16 @@ const readTimeoutMs = 10_000
 /** A batch that hangs must not hold up the next ones. */
 const writeTimeoutMs = 2_000
 
+type PostgresHistoryOptions = {
+  url: string
+  /** While it says no, nothing is sent. */
+  mayUse?: (() => boolean) | undefined
+}
+
 /** The table is one of the database's own (store/postgres/migrations.ts). */
-export function historyOnPostgres(url: string): HistoryDatabase {
-  const reading = openConnections(url, readTimeoutMs, 1)
-  const writing = openConnections(url, writeTimeoutMs, appendsAtOnce)
+export function historyOnPostgres(options: PostgresHistoryOptions): HistoryDatabase {
+  const reading = openConnections(options, readTimeoutMs, 1)
+  const writing = openConnections(options, writeTimeoutMs, appendsAtOnce)
   return {
     read: async (sql, values) => (await reading.query(sql, values)).rows,
     write: async (sql, values) => (await writing.query(sql, values)).changes,
@@ -18,9 +24,9 @@ export function historyOnPostgres(url: string): HistoryDatabase {
 }
 
 /** PostgreSQL gives up a little earlier than we do, so that an entry that was counted as lost is not stored later. */
-function openConnections(url: string, timeoutMs: number, size: number) {
+function openConnections(options: PostgresHistoryOptions, timeoutMs: number, size: number) {
   const settings = { synchronous_commit: 'off', statement_timeout: String(timeoutMs * 0.9) }
-  const pool = openPool({ url, size, settings, connectMs: timeoutMs })
+  const pool = openPool({ ...options, size, settings, connectMs: timeoutMs })
   return {
     query: (sql: string, values: Value[]) => pool.use(timeoutMs, ({ query }) => query(sql, values)),
     close: pool.close,

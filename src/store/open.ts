@@ -41,7 +41,7 @@ export function claimDatabase(location: DatabaseLocation): () => void {
 }
 
 /** Two names of one file are one database. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 

@@ -25,6 +25,8 @@ export type Store = ReturnType<typeof sharedParts> & {
   onChange(listener: () => void): void
   /** True while reads and writes reach the database that was opened. */
   isReady(): boolean
+  /** False once another database has taken the place of the one that was opened. */
+  isOurs(): boolean
   /** Versions of zone data, other than ours, with which processes count that are connected now. */
   otherZoneData(): Promise<string[]>
   /** A consistent copy in a new file. @throws Refused where the engine has no such thing */

@@ -1,6 +1,9 @@
 // The request history as rows, on both engines: what is stored is read, filtered, counted and paged exactly.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { errorStatus } from '../../src/core/errors.ts'
 import { operations } from '../../src/core/operations.ts'
@@ -83,6 +86,19 @@ async function pages(table: HistoryTable, filter: HistoryFilter, limit: number, 
     await between?.()
   }
 }
+
+test('by whichever of two names the database is opened, its history is the same', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-history-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [path, link] = [join(folder, 'lastcall.db'), join(folder, 'link.db')]
+  writeFileSync(path, '')
+  symlinkSync(path, link)
+  const [written, read] = await Promise.all([link, path].map((path) => openHistoryTable({ engine: 'sqlite', path })))
+  t.after(() => Promise.all([written?.close(), read?.close()]))
+  const entry = historyEntry({ atMs: Date.now(), accountId: 1 })
+  assert.deepEqual(await written?.append([entry]), [])
+  assert.deepEqual(await read?.page(1, all, { limit: 10 }), [ofAccount(entry)])
+})
 
 for (const [engine, place] of Object.entries(emptyDatabases)) {
   const opened = async (t: Parameters<typeof place>[0]) => {

@@ -48,7 +48,7 @@ type PoolOptions = {
   /** Settings of the sessions, such as `{ lock_timeout: '200' }`. */
   settings: Record<string, string>
   /** While it says no, nothing is sent, and every question fails with StoreUnavailable. */
-  mayUse?(): boolean
+  mayUse?: (() => boolean) | undefined
 }
 
 /** Nobody waits for an answer that takes longer. */

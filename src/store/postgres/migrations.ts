@@ -9,7 +9,8 @@ import { distributeTables, isDistributed, isWorker } from './distribution.ts'
 const oldestServer = 150_000
 /** "LCal", so that no other program's lock is meant. */
 const migrationLock = 0x4c43616c
-const timeoutMs = 600_000
+/** What looks at all leads may take hours, and so may the wait for a node that does it. */
+export const longestMs = 86_400_000
 
 /**
  * Brings the database to `latestVersion`, each migration in a transaction of its own, one node at a time.
@@ -18,7 +19,7 @@ const timeoutMs = 600_000
 export async function migrate(pool: Pool, mayCreate = true): Promise<number> {
   let applied = 0
   for (;;) {
-    const stepDone = await despiteDeadlocks(() => pool.transaction(timeoutMs, '', (on) => step(on, mayCreate)))
+    const stepDone = await despiteDeadlocks(() => pool.transaction(longestMs, '', (on) => step(on, mayCreate)))
     if (stepDone === 'done') return applied
     applied += 1
   }

@@ -11,13 +11,12 @@ import { applicationBegin, applicationName, openPool, type Pool } from './connec
 import { postgresEnd } from './copy-end.ts'
 import { assertCluster, type Distribution, distribute } from './distribution.ts'
 import { leadsOn } from './leads.ts'
-import { lockMigrations, migrate } from './migrations.ts'
+import { lockMigrations, longestMs, migrate } from './migrations.ts'
 import { adminTimeoutMs, openPools } from './pools.ts'
 import { ratesOn } from './rates.ts'
 import { runnerOn } from './sql-on.ts'
 
 /** Every row of the database is copied. */
-const distributeTimeoutMs = 86_400_000
 /** Rows of counts in one statement. */
 const countsAtOnce = 1_000
 /** Rows of notices in one statement. */
@@ -75,6 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       listeners.push(listener)
     },
     isReady: announcements.isHeard,
+    isOurs: announcements.isOurs,
     otherZoneData: () => runner.read(otherZoneData),
     backup() {
       throw new Refused('on PostgreSQL use pg_dump, as docs/operating.md says')
@@ -114,7 +114,7 @@ export async function distributePostgres(url: string, shards: number | undefined
     // Before the database gets tables, since it may not be the one that was meant.
     await pool.use(adminTimeoutMs, assertCluster)
     await migrate(pool)
-    const made = await pool.transaction(distributeTimeoutMs, '', async (connection) => {
+    const made = await pool.transaction(longestMs, '', async (connection) => {
       await lockMigrations(connection)
       return distribute(connection, shards)
     })

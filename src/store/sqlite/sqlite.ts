@@ -52,6 +52,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
       database.listeners.push(listener)
     },
     isReady: () => database.isReady && database.isReachable,
+    isOurs: () => database.isReachable,
     otherZoneData: async () => [],
     backup: (file) => retryWhileLocked(database, changeTimeoutMs, () => copyTo(database.connection, file)),
     async close() {
