@@ -72,8 +72,7 @@ async function readStep(store: Store, campaign: Campaign, body: SearchBody): Pro
     const { leads, read, afterEmail: next } = await store.leads.search(campaign, { part, afterEmail, limit: stepSize })
     return { leads, read, next: { afterEmail: next, afterDeadline: null } }
   }
-  // If all leads have the same deadline, they are in the order of their emails.
-  if (sort !== 'email' && campaign.terms.personal !== null) return byDeadline(store, campaign, body, sort)
+  if (sort !== 'email') return byDeadline(store, campaign, body, sort)
   const asked = state === null ? limit : stepSize
   const leads = await store.leads.list(campaign, { prefix, afterEmail, limit: asked })
   const last = leads.at(-1)
@@ -84,7 +83,16 @@ async function readStep(store: Store, campaign: Campaign, body: SearchBody): Pro
 /** In place of an email: all with a deadline are read, and those without come next. Every email sorts after it. */
 const withoutDeadline = ' '
 
-/** First those with a deadline, then those without. */
+/** The deadline of all leads that have none of their own; null if they have none at all, or not yet. */
+function sharedDeadline({ terms: { personal, deadlineAt, endsAt } }: Campaign): Seconds | null {
+  const ends = personal === null ? [deadlineAt, endsAt].filter((at) => at !== null) : []
+  return ends.length === 0 ? null : Math.min(...ends)
+}
+
+/**
+ * Those with a deadline of their own, and in their midst, in the order of emails, those that share the campaign's; where
+ * it has none, they come last.
+ */
 async function byDeadline(
   store: Store,
   campaign: Campaign,
@@ -92,18 +100,30 @@ async function byDeadline(
   sort: string,
 ): Promise<Step> {
   const asked = state === null && prefix === '' ? limit : stepSize
+  const isDescending = sort === '-deadline'
+  const shared = sharedDeadline(campaign)
+  const isBehind = (at = shared) => shared !== null && at !== null && (isDescending ? at < shared : at > shared)
   const isWithout = after === null && afterEmail !== ''
-  const leads = isWithout
+  const isBefore = !isWithout && !isBehind(after?.at)
+  const found = isWithout
     ? await store.leads.listWithoutDeadline(campaign, { afterEmail, limit: asked })
-    : await store.leads.listByDeadline(campaign, { after, isDescending: sort === '-deadline', limit: asked })
+    : await store.leads.listByDeadline(campaign, { after, isDescending, limit: asked })
+  const leads = isBefore ? found.filter((lead) => !isBehind(deadlinePosition(lead)?.at)) : found
   const last = leads.at(-1)
-  const isEnd = last === undefined || leads.length < asked
-  const behindAll = isWithout ? nowhere : { afterEmail: withoutDeadline, afterDeadline: null }
-  return {
-    leads: leads.filter(({ email }) => email.startsWith(prefix)),
-    read: leads.length,
-    next: isEnd ? behindAll : positionOf(last, sort),
+  function next(): Place {
+    if (last !== undefined && leads.length === asked) return positionOf(last, sort)
+    if (isBefore) return { afterEmail: withoutDeadline, afterDeadline: null }
+    return isWithout && shared !== null ? { afterEmail: '', afterDeadline: behind(shared, isDescending) } : nowhere
   }
+
+  return { leads: leads.filter(({ email }) => email.startsWith(prefix)), read: leads.length, next: next() }
+}
+
+/** In front of all deadlines that come after this one in the order. */
+function behind(at: Seconds, isDescending: boolean): DeadlinePosition {
+  const side = isDescending ? -1 : 1
+  const edge = -side * Number.MAX_SAFE_INTEGER
+  return { at: at + side, opensAt: edge, id: edge }
 }
 
 /** Leads of this campaign, in the order of their emails; refs of others are left out. */
