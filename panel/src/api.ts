@@ -76,6 +76,8 @@ export class CallFailed extends Error {
 
 let userId: number | undefined
 
+export const askedAs = (): number | undefined => userId
+
 /** In whose name this tab asks: where another tab has signed somebody else in, it is refused, as after a session's end. */
 export function askAs(id: number | undefined): void {
   userId = id

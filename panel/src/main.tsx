@@ -5,7 +5,7 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
-import { CallFailed } from './api.ts'
+import { CallFailed, keyOf } from './api.ts'
 import { App } from './app.tsx'
 import { nameBrowserLanguage } from './language.ts'
 import { aroundNav } from './leaving.ts'
@@ -20,7 +20,13 @@ const mayComeBack = (error: Error) =>
   (error.cause as Error | undefined)?.name !== 'TimeoutError'
 
 const hadFocus = new WeakMap<object, (Element | null | undefined)[]>()
-const mutationCache = new MutationCache()
+const mutationCache = new MutationCache({
+  onError: (error) => {
+    // The reader's role or account was changed meanwhile: the screens show what is allowed now.
+    const isRefused = error instanceof CallFailed && /^(?:NOT_ALLOWED|ACCOUNT_SUSPENDED)$/.test(error.code)
+    if (isRefused) client.invalidateQueries({ queryKey: keyOf('GET /session') })
+  },
+})
 /**
  * A button that waits is disabled, which hands the focus to the page: with the answer it has the focus again, or the
  * button of its form has where it is gone.

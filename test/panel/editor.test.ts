@@ -444,6 +444,18 @@ longTest('a setting that is put back as it was is no change', async () => {
   assert.equal(await page.getByLabel('How the offer ends').inputValue(), 'after')
 })
 
+longTest('the bar that saves says what a change does to leads whose offer has started', async () => {
+  const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2099-06-01T12:00' } }
+  for (const [settings, says] of [
+    [course, 'keep the rule under which it started'],
+    [{ ...course, mechanism: fixed }, 'hold for all leads at once'],
+  ] as const) {
+    const page = await edit(await make(settings))
+    await page.getByLabel('Name').fill('Another name')
+    await page.locator('.save').getByText(says).waitFor()
+  }
+})
+
 longTest('a colleague who saves another part, or publishes, is in nobody’s way', async () => {
   const id = await make({ ...course, isDraft: true })
   const page = await edit(id)

@@ -167,6 +167,8 @@ longTest('a key is renamed in place, by mouse and by keyboard', async () => {
   await field.fill('Never mind')
   await page.keyboard.press('Escape')
   await page.getByText('First name', { exact: true }).waitFor()
+  const row = (name: string) => page.locator('[data-row-of=keys]', { hasText: name }).locator(':focus')
+  await row('First name').waitFor()
   await act(page, page, 'First name', 'Rename')
   // Long enough for a menu that closes to take the focus back.
   await setTimeout(100)
@@ -176,6 +178,7 @@ longTest('a key is renamed in place, by mouse and by keyboard', async () => {
   await assertFits(page)
   await page.keyboard.press('Enter')
   await page.getByText('Second name', { exact: true }).waitFor()
+  await row('Second name').waitFor()
   const listed = await stage.place.json(['key', 'list', '--account', String(owner.accountId)])
   assert.ok(listed.some(({ name }: { name: string }) => name === 'Second name'))
   assertUntroubled(page)

@@ -716,6 +716,8 @@ atBothWidths(
     await page.getByText(`${count} leads looked through, 10 found`).waitFor()
     assert.equal(await links(page).count(), 10)
     await page.waitForURL('**/leads?sort=deadline&search=anywhere')
+    // Such a search goes by address alone.
+    assert.ok(await page.getByRole('combobox', { name: 'Order' }).isDisabled())
 
     await page.getByLabel('Select all on this page').check()
     await page.getByRole('group', { name: '10 leads selected' }).waitFor()
@@ -1175,6 +1177,30 @@ longTest(
     await theirs.getByRole('heading', { name: 'There is nothing here' }).waitFor()
   },
 )
+
+longTest('an export of selected leads does not say that it has what is searched for', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, ['ada@example.com', 'bob@example.com'])
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  await page.getByLabel('Select ada@example.com').check()
+  await page.getByLabel('Search by email').fill('bob')
+  await page.getByLabel('Select ada@example.com').waitFor({ state: 'detached' })
+  const dialog = page.getByRole('dialog', { name: 'Export leads' })
+  const opened = async (within: Page | Locator) => {
+    await within.getByRole('button', { name: 'Export' }).click()
+    await dialog.getByRole('button', { name: 'Start export' }).waitFor()
+    const says = await dialog.getByText('Only what is searched for now').count()
+    await dialog.getByRole('button', { name: 'Start export' }).click()
+    await dialog.getByText(/in the file\./).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    return says
+  }
+  assert.equal(await opened(page.getByRole('group', { name: '1 lead selected' })), 0)
+  await page.getByLabel('Search by email').fill('ada')
+  await page.getByLabel('Select ada@example.com').uncheck()
+  assert.equal(await opened(page), 1)
+})
 
 longTest('in a campaign whose orders end offers, each lead of the list stays in one line', async () => {
   const campaign = await campaignOf(owner, { conversion: { closes: true } })

@@ -78,8 +78,9 @@ test('check my page says what the widget last told of it, or that it could not a
   await page.getByRole('alert').getByText('The service is busy').waitFor()
   assert.equal(await page.getByText('then check again').count(), 0)
   await page.unrouteAll()
-  await page.getByRole('button', { name: 'Check my page' }).click()
+  await page.getByRole('button', { name: 'Check my page' }).press('Enter')
   await page.getByText('Open the page in your browser, wait a moment, then check again.').waitFor()
+  await page.locator('button:focus', { hasText: 'Check my page' }).waitFor()
   const visit = {
     ...{ accountId: owner.accountId, campaignId: campaign.id, pageId: campaign.pages[0]?.id as number, leadId: null },
     ...({ kind: 'visit', fetcher: 'person', day: 1, total: 1, lastAt: 1_900_000_000 } as const),

@@ -159,10 +159,9 @@ longTest('by the keyboard an owner invites a viewer, withdraws that, and gives a
   await theirs.getByLabel('Address of the page').first().fill('https://example.com/changed')
   await page.getByLabel(`Role of ${member.email}`).selectOption('viewer')
   await page.getByText(`${member.email} now has the role Viewer.`).waitFor()
-  // Their screen does not know it yet.
+  // Their screen does not know it before.
   await theirs.getByRole('button', { name: 'Save pages' }).click()
   await theirs.getByText('Your role does not allow this').waitFor()
-  await theirs.reload()
   await theirs.getByText(campaignWords.en.onlyMembers).waitFor()
   assertUntroubled(page)
 })

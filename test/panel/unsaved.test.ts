@@ -239,6 +239,39 @@ atBothWidths('signing out leaves no unsaved change behind', async (width) => {
   assert.equal(await address(page, 2).count(), 0)
 })
 
+longTest('who signs in at the tab of somebody whose session has ended does not get their unsaved changes', async () => {
+  const id = await make()
+  const page = await open(`/campaigns/${id}/pages`, 'desk')
+  await add(page, 2, 'https://example.com/two')
+  const signIn = async ({ email, password }: { email: string; password: string }) => {
+    await page.context().clearCookies()
+    await page.reload()
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await address(page, 1).waitFor()
+  }
+  await signIn(await stage.colleague(owner, 'member'))
+  assert.equal(await address(page, 2).count(), 0)
+  assert.equal(await page.getByText('Not saved yet.').count(), 0)
+  await signIn(owner)
+  assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
+})
+
+longTest('what is corrected after a refused “Keep what is here” is no longer marked as wrong', async () => {
+  const id = await make()
+  const [mine, theirs] = [await open(`/campaigns/${id}/pages`, 'desk'), await open(`/campaigns/${id}/pages`, 'desk')]
+  await address(mine, 1).fill('mailto:x')
+  await add(theirs, 2, 'https://example.com/two')
+  await save(theirs, 'pages')
+  await comeBack(mine)
+  await behind(mine).waitFor()
+  await mine.getByRole('button', { name: 'Keep what is here' }).click()
+  await mine.locator('[aria-invalid=true]').waitFor()
+  await address(mine, 1).fill('https://example.com/right')
+  await mine.locator('[aria-invalid=true]').waitFor({ state: 'detached' })
+})
+
 atBothWidths(
   'what is written while a save is under way is still to be saved, and a new page is saved once',
   async (width) => {

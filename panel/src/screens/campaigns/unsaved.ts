@@ -1,5 +1,7 @@
-// Changes of a part of a campaign that are not saved yet. They outlive the screen, and a reload of the page.
+// Changes of a part of a campaign that are not saved yet. They outlive the screen, and a reload of the page. Each user
+// has their own: after a session's end somebody else may sign in at the same tab.
 import { useSyncExternalStore } from 'react'
+import { askedAs } from '../../api.ts'
 import type { Whole } from './use-campaign.ts'
 
 export type EditedPart = 'rules' | 'pages' | 'timer'
@@ -13,7 +15,7 @@ const listeners = new Set<() => void>()
 
 /** The number is raised when drafts take another form: older ones are then left alone. */
 const prefix = 'lastcall.unsaved.2.'
-const keyOf = (campaignId: number, part: EditedPart) => `${prefix}${campaignId}.${part}`
+const keyOf = (campaignId: number, part: EditedPart) => `${prefix}${askedAs()}.${campaignId}.${part}`
 
 export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved: Unsaved<Draft> | undefined): void {
   const key = keyOf(campaignId, part)

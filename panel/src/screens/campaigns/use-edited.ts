@@ -42,7 +42,7 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
     // What is being saved is not there yet.
     const isAsSaved = !isBehind && !isPending && JSON.stringify(settingsOf(next)) === asSaved(read.settings)
     keepUnsaved(campaignId, part, isAsSaved ? undefined : { draft: next, base })
-    if (saving.error !== null) saving.reset()
+    for (const saver of [saving, keeping]) if (saver.error !== null) saver.reset()
   }
 
   /** @throws CallFailed, which stands in `error` too */

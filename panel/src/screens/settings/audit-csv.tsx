@@ -1,7 +1,8 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { type CallFailed, call } from '../../api.ts'
 import { useWords } from '../../language.ts'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { csvFile, csvLine } from '../../parts/csv.ts'
 import { download } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -43,9 +44,9 @@ export function AuditCsv({ query }: { query: AuditQuery }) {
   }
   return (
     <Group gap="sm">
-      <Button size="compact-sm" variant="default" loading={count !== undefined} onClick={run}>
+      <BusyButton size="compact-sm" isBusy={count !== undefined} onClick={run}>
         {text.csv}
-      </Button>
+      </BusyButton>
       <Text size="sm" c="dimmed" role="status">
         {count !== undefined && text.csvReading(count)}
       </Text>

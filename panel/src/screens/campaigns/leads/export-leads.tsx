@@ -61,7 +61,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
   const chosen = useMailService()
   const { phase, exported, error, start, stop, reset } = useExport(settings, filter, chosen.service)
   const isRunning = phase === 'running'
-  const isFiltered = filter.prefix !== '' || filter.part !== '' || filter.state !== null
+  const isFiltered = !filter.refs && (filter.prefix !== '' || filter.part !== '' || filter.state !== null)
   useStayOpen(isRunning)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened
   useEffect(() => {

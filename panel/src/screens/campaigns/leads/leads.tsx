@@ -94,6 +94,8 @@ function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
   const may = useMay('member')
   const { suspended } = useSession().account
   const { state, sort, isAnywhere, want } = wanted
+  // A search for a part goes by address alone.
+  const isByAddress = isAnywhere && typed.trim() !== ''
   const options = states.map((value) => ({ value, label: text.states[value] }))
   return (
     <Stack gap="xs">
@@ -124,7 +126,8 @@ function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
             { value: 'deadline', label: text.sorts.deadline },
             { value: '-deadline', label: text.sorts['-deadline'] },
           ]}
-          value={sort}
+          value={isByAddress ? 'email' : sort}
+          disabled={isByAddress}
           allowDeselect={false}
           w={{ base: '100%', xs: 190 }}
           onChange={(next) => want({ sort: next as typeof sort })}

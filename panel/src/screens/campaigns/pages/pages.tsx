@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
+import { BusyButton } from '../../../parts/busy-button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
@@ -217,10 +218,16 @@ function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Dr
   const text = useWords(words)
   const asked = { params: { campaignId } }
   const route = 'GET /campaigns/:campaignId/sightings'
-  const { data, error, isFetching, refetch } = useAsk(route, asked, { staleMs: 5_000 })
+  const { data, error, refetch } = useAsk(route, asked, { staleMs: 5_000 })
   const [isChecked, setIsChecked] = useState(false)
   const seen = data?.pages.find(({ pageId }) => pageId === page.id)
-  const check = () => refetch().then(() => setIsChecked(true))
+  const [isChecking, setIsChecking] = useState(false)
+  const check = async () => {
+    setIsChecking(true)
+    await refetch()
+    setIsChecking(false)
+    setIsChecked(true)
+  }
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed" role="status">
@@ -235,9 +242,9 @@ function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Dr
         {isChecked && error === null && data !== undefined && seen === undefined && ` ${text.checkHint}`}
       </Text>
       <Group gap="sm">
-        <Button variant="default" size="xs" loading={isFetching} onClick={check}>
+        <BusyButton size="xs" isBusy={isChecking} onClick={check}>
           {text.check}
-        </Button>
+        </BusyButton>
         <Anchor href={page.pageUrl} target="_blank" rel="noreferrer" size="sm">
           {text.openPage}
         </Anchor>

@@ -179,7 +179,7 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
         </Group>
         {isChanged && isPublished && (
           <Text size="xs" c="dimmed">
-            {text.underWay}
+            {isPersonal(editing.draft.kind) ? text.underWay : text.atOnce}
           </Text>
         )}
       </Stack>

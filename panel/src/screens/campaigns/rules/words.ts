@@ -101,7 +101,9 @@ const en = {
   discard: 'Discard changes',
   wrong: (n: number) => plural('en', n, { one: '# field is not right yet', other: '# fields are not right yet' }),
   underWay:
-    'Leads whose offer has started keep the rule under which it started. New leads, resets and new chances follow the changed one.',
+    'Leads whose offer has started keep the rule under which it started; the campaign’s end holds for all at once. New leads, resets and new chances follow the changed rule.',
+  atOnce:
+    'Changed dates hold for all leads at once, also for those whose offer has started. Deadlines set by hand stay.',
   other: 'Also not right:',
 }
 
@@ -221,7 +223,9 @@ const pl: Words = {
       other: '# pola wymaga poprawy',
     }),
   underWay:
-    'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła. Nowych odbiorców, rozpoczęcia od nowa i kolejne szanse obejmuje już zmieniona.',
+    'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła; koniec kampanii obowiązuje od razu wszystkich. Nowych odbiorców, rozpoczęcia od nowa i kolejne szanse obejmuje już zmieniona zasada.',
+  atOnce:
+    'Zmienione daty obowiązują od razu wszystkich odbiorców, także tych, których oferta już się zaczęła. Terminy ustawione ręcznie pozostają.',
   other: 'Poza tym do poprawy:',
 }
 

@@ -7,7 +7,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
-import { focusOnFault, rowMark } from '../../../parts/next-row.ts'
+import { focusNextRow, focusOnFault, rowMark } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { Rows } from '../../../parts/rows.tsx'
@@ -82,6 +82,10 @@ function WorkingKey({ of, act }: { of: Key; act(action: Action): void }) {
   const mayChange = useMay('owner')
   const { account } = useSession()
   const [isRenaming, setRenaming] = useState(false)
+  const endRenaming = () => {
+    setRenaming(false)
+    focusNextRow('keys', of.id)()
+  }
   const actions = [
     { name: text.rename, onClick: () => setRenaming(true) },
     ...(of.revokedAt === null ? [{ name: text.replace, onClick: () => act({ what: 'replace', of }) }] : []),
@@ -91,7 +95,7 @@ function WorkingKey({ of, act }: { of: Key; act(action: Action): void }) {
     <tr {...rowMark('keys', of.id)}>
       <td className="breaks">
         {isRenaming ? (
-          <Rename of={of} onDone={() => setRenaming(false)} />
+          <Rename of={of} onDone={endRenaming} />
         ) : (
           <Stack gap={4} align="start">
             <Text size="sm" fw={600}>
