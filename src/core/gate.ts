@@ -11,12 +11,18 @@ export type Gate = ReturnType<typeof gateAt>
 /** For `graceSeconds` after the deadline the state is `grace`, and still lets in. Reads, and changes nothing. */
 export function gateAt(terms: Terms, attempt: Attempt, graceSeconds: number, nowMs: number) {
   const now = Math.floor(nowMs / 1_000)
-  const { state: offerState, deadline, opensAt } = offerAt(terms, attempt, now)
+  const offer = offerAt(terms, attempt, now)
+  // The next cycle may begin while somebody is still at the till, and wait for its opening.
+  const isNextDue = offer.state === 'scheduled' && offer.cycle > 1
+  const ending = isNextDue ? offerAt(terms, attempt, now - graceSeconds) : offer
+  const graceEndsAt = ending.deadline === null ? null : ending.deadline + graceSeconds
+  const isInGrace = ending.deadline !== null && ending.deadline <= now && now < ending.deadline + graceSeconds
+  const state = isInGrace ? 'grace' : offer.state
+  const { deadline } = isInGrace ? ending : offer
   const nextAt = nextCycleAt(terms, attempt, now)
-  const graceEndsAt = deadline === null ? null : deadline + graceSeconds
-  const isInGrace = offerState === 'expired' && graceEndsAt !== null && now < graceEndsAt
-  const state = isInGrace ? 'grace' : offerState
-  const changes = [opensAt, deadline, graceEndsAt, nextAt].filter((at) => at !== null && at > now) as Seconds[]
+  const changes = [offer.opensAt, offer.deadline, graceEndsAt, nextAt].filter(
+    (at) => at !== null && at > now,
+  ) as Seconds[]
   const leftMs = Math.min(...changes.map((at) => at * 1_000 - nowMs))
   return {
     state,

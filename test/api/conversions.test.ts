@@ -163,7 +163,9 @@ test('refused: each fault by its name, and never by its value', async () => {
   }
   const told = { email: newEmail(), orderId: 'x1' }
   assert.equal(await codeOf('POST', orders(id), told), '404 LEAD_NOT_FOUND')
-  assert.equal(await codeOf('POST', orders(id), { orderId: 'x1', ref: '0'.repeat(32) }), '404 LEAD_NOT_FOUND')
+  const byRef = await ask('POST', orders(id), { orderId: 'x1', ref: '0'.repeat(32) })
+  const { code, message } = byRef.body
+  assert.deepEqual([byRef.status, code, message], [404, 'LEAD_NOT_FOUND', 'This ref is of no lead in the campaign.'])
   for (const none of [99_999, 2 ** 53, 10 ** 20])
     assert.equal(await codeOf('POST', orders(none), least), '404 CAMPAIGN_NOT_FOUND', `${none}`)
   assert.equal(await codeOf('POST', orders(id), '{'), '400 INVALID_JSON')

@@ -44,6 +44,20 @@ test('an offer that follows is told, and the answer is kept until it begins', ()
   assert.deepEqual([gate.state, gate.nextAt, gate.maxAgeSeconds], ['expired', nextAt, 5])
 })
 
+test('the grace goes on when the next cycle has begun meanwhile and waits for its opening', () => {
+  const opens = { every: 'week', on: ['mon'], time: '09:00' }
+  const closes = { every: 'week', on: ['fri'], time: '18:00' }
+  const deadline = { kind: 'next', opens, closes } as const
+  const terms = after('', { deadline, cycle: { enabled: true, pause: 'PT1M' } } as Partial<Mechanism>)
+  const attempt = begin(terms, Date.parse('2026-01-07T12:00Z') / 1_000)
+  const at = (time: string) => shown(terms, attempt, 600, Date.parse(`2026-01-09T${time}+01:00`))
+  assert.deepEqual(at('17:59:50'), ['open', true, 10, 10])
+  assert.deepEqual(at('18:00:59'), ['grace', true, 0, 1])
+  assert.deepEqual(at('18:01:00'), ['grace', true, 0, 30])
+  assert.deepEqual(at('18:09:55'), ['grace', true, 0, 5])
+  assert.deepEqual(at('18:10:00').slice(0, 2), ['scheduled', false])
+})
+
 test('pending lets in, and neither it nor an offer without a deadline has one', () => {
   const pending = after('PT1H', { startsOn: 'visit' })
   assert.deepEqual(shown(pending, begin(pending, start), 0, start * 1_000), ['pending', true, null, 30])
@@ -71,10 +85,14 @@ test('for any campaign and moment the gate agrees with the offer, for as long as
         const now = Math.floor(nowMs / 1_000)
         const gate = gateAt(terms, attempt, grace, nowMs)
         const offer = offerAt(terms, attempt, now)
-        const isInGrace = offer.state === 'expired' && now - (offer.deadline as number) < grace
+        const minutes = Array.from({ length: Math.ceil(grace / 60) + 1 }, (_, n) => Math.max(now - grace, now - n * 60))
+        const ends = minutes.map((at) => offerAt(terms, attempt, at).deadline)
+        const ended = ends.find((at) => at !== null && at <= now && now - at < grace)
+        const isInGrace = ended !== undefined && ['expired', 'scheduled'].includes(offer.state)
         assert.equal(gate.state, isInGrace ? 'grace' : offer.state)
         assert.equal(gate.isOpen, isInGrace || ['open', 'pending'].includes(offer.state))
-        assert.deepEqual([gate.deadline, gate.nextAt], [offer.deadline, nextCycleAt(terms, attempt, now)])
+        const deadline = isInGrace ? ended : offer.deadline
+        assert.deepEqual([gate.deadline, gate.nextAt], [deadline, nextCycleAt(terms, attempt, now)])
         assert.ok(gate.maxAgeSeconds >= 0 && gate.maxAgeSeconds <= 30)
         const kept = gateAt(terms, attempt, grace, nowMs + gate.maxAgeSeconds * 1_000 - 1)
         if (gate.maxAgeSeconds > 0) assert.equal(kept.state, gate.state)

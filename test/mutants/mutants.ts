@@ -566,7 +566,8 @@ const inGate = ['test/core/gate.test.ts']
 
 const offers: Mutant[] = [
   ...[
-    ['now < graceEndsAt', 'now <= graceEndsAt'],
+    ['now < ending.deadline + graceSeconds', 'now <= ending.deadline + graceSeconds'],
+    ["offer.state === 'scheduled' && offer.cycle > 1", 'false'],
     ['at !== null && at > now', 'at !== null && at >= now'],
     ['Math.min(mostAgeSeconds, Math.floor(leftMs / 1_000))', 'mostAgeSeconds'],
     ['Math.floor(leftMs / 1_000)', 'Math.ceil(leftMs / 1_000)'],

@@ -48,6 +48,9 @@ export const operations: readonly Operation<Asked>[] = [
         throw new Refusal('VALIDATION_ERROR', `${checked.faults[0]?.path} ${checked.faults[0]?.message}`)
       }
       const result = await convert(store, of, { ...checked, source: 'api' }, now, null)
+      if (result === 'LEAD_NOT_FOUND' && 'ref' in checked.buyer) {
+        throw new Refusal(result, 'This ref is of no lead in the campaign.')
+      }
       if (typeof result === 'string') throw new Refusal(result)
       const { reversedAt: _, ...conversion } = conversionDocument(result.conversion)
       return { ...conversion, created: result.created }
