@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, useEffect } from 'react'
-import { matchRoute, Redirect, Route, Switch, useLocation, useRouter, useSearch } from 'wouter'
+import { matchRoute, Redirect, Route, Switch, useLocation, useRouter } from 'wouter'
 import { Failure } from './parts/failure.tsx'
 import { Loaded, Waiting } from './parts/loaded.tsx'
 import { Shell } from './parts/shell.tsx'
@@ -50,7 +50,6 @@ function isScreen(location: string): boolean {
 function BehindSession() {
   const session = useAnySession()
   const [location] = useLocation()
-  const search = useSearch()
   const { parser } = useRouter()
   useEffect(() => {
     // Begun while the session is asked for: on a slow network that is a third of a second. Where it fails, the screen says so.
@@ -62,7 +61,8 @@ function BehindSession() {
   if (session.isLoadingError) return <Failure of={session} />
   if (!session.data.signedIn) {
     if (!isScreen(location)) return <NowhereScreen />
-    const here = `${location}${search === '' ? '' : `?${search}`}`
+    // As the browser has it: the router's is decoded, and a search for "a & b" would end at "a".
+    const here = `${location}${window.location.search}`
     return <Redirect to={`/sign-in${here === '/' ? '' : `?to=${encodeURIComponent(here)}`}`} replace />
   }
   return (

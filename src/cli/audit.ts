@@ -3,10 +3,10 @@ import { formatInstant } from '../core/instant.ts'
 import { type AuditFilter, type AuditPage, auditActions, subjectKinds } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import {
+  anyText,
   type Command,
   idNumber,
   instantText,
-  nameText,
   oneOf,
   readArguments,
   WrongCall,
@@ -37,7 +37,7 @@ const subjectText = (text: string, name: string): { subject: string; subjectId?:
 /** Who changed what, and when; newest first. */
 export const listAudit: Command = async (args) => {
   const { options } = readArguments(args, {
-    ...{ account: idNumber, from: instantText, to: instantText, actor: nameText },
+    ...{ account: idNumber, from: instantText, to: instantText, actor: anyText },
     ...{ action: oneOf(auditActions), subject: subjectText, limit: count },
   })
   const { from, to, actor: actorName, action, subject, limit = Number.MAX_SAFE_INTEGER } = options

@@ -15,13 +15,18 @@ async function find(sql: Sql, { issuer, subject }: IdentityName): Promise<Creden
   return row && toCredentials(row)
 }
 
-/** Gives a user who has no identity yet this one, for good. False where there is no such user, or somebody was faster. */
+/**
+ * Gives a user this identity, for good, if they have none yet, or one of a provider that was there before: an
+ * installation has one provider. False where there is no such user, or somebody was faster.
+ */
 async function link(sql: Sql, userId: number, name: IdentityName, by: Actor): Promise<boolean> {
   const { issuer, subject } = name
-  const change = 'UPDATE users SET issuer = ?, subject = ? WHERE id = ? AND subject IS NULL RETURNING *'
-  const row = await sql.get(change, issuer, subject, userId)
+  const before = await sql.get('SELECT issuer FROM users WHERE id = ?', userId)
+  const change = `UPDATE users SET issuer = ?, subject = ?
+    WHERE id = ? AND (issuer IS NULL OR issuer <> ?) RETURNING *`
+  const row = await sql.get(change, issuer, subject, userId, issuer)
   if (row === undefined) return false
-  await addUserEntry(sql, by, 'user.linked', toUser(row), null, { issuer })
+  await addUserEntry(sql, by, 'user.linked', toUser(row), before?.issuer ? { issuer: before.issuer } : null, { issuer })
   return true
 }
 

@@ -162,6 +162,8 @@ test('an entry says who, what, when and from where; filters of the command line 
   assert.deepEqual(await found('--action', 'key.renamed', '--limit', '1'), [renamed.id])
   assert.ok((await found('--actor', ofPanel.actor.name)).includes(ofPanel.id))
   assert.ok(!(await found('--actor', ofPanel.actor.name)).includes(renamed.id))
+  // As long as an email may be.
+  assert.deepEqual(await found('--actor', `${'a'.repeat(242)}@example.com`), [])
   assert.ok((await found('--from', renamed.at)).includes(renamed.id))
   assert.ok(!(await found('--to', renamed.at)).includes(renamed.id))
   const wrong = [

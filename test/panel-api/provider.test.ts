@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { hashPassword, isPassword } from '../../src/access/passwords.ts'
 import { buildUsers } from '../../src/access/users.ts'
+import { readSetting } from '../../src/config.ts'
 import { describeError } from '../../src/log.ts'
 import { testerAt } from '../support/actor.ts'
+import { runIn } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
 import { installation } from '../support/lastcall.ts'
@@ -115,8 +117,29 @@ test('a user is found by verified email first, and from then on by issuer and su
   assert.deepEqual([renamed.user.id, renamed.user.email], [id, 'ada@example.com'])
   // An email is not asked for once the identity is known.
   assert.equal((await signIn('ada', {})).user.id, id)
+  // A search may have any letters, as they are or escaped.
+  for (const [to, led] of [
+    ['/campaigns?search=jesień', '/campaigns?search=jesie%C5%84'],
+    ['/campaigns?search=a+%26+b', '/campaigns?search=a+%26+b'],
+  ])
+    assert.equal((await signIn('ada', {}, { to })).led, led)
   // A second identity with that email does not take the user over.
   const other = await signIn('another-ada', verified('ada@example.com'))
+  assert.deepEqual([other.led, other.user], [refusedAs('OTHER_IDENTITY'), undefined])
+})
+
+test('after another provider has taken the place of the first, verified emails find their users once more', async () => {
+  const { id } = await userOf('moved@example.com')
+  assert.equal((await signIn('moved', verified('moved@example.com'))).user.id, id)
+  const before = 'https://sso.before.example'
+  await runIn(
+    readSetting('database', { 'database-url': place.databaseUrl }),
+    `UPDATE users SET issuer = '${before}' WHERE id = ${id}`,
+  )
+  assert.equal((await signIn('moved', verified('moved@example.com'))).user.id, id)
+  const [entry] = await place.json(['audit', 'list', '--account', String(accountId), '--action', 'user.linked'])
+  assert.deepEqual([entry.before, entry.after], [{ issuer: before }, { issuer: provider.settings.OIDC_ISSUER }])
+  const other = await signIn('another', verified('moved@example.com'))
   assert.deepEqual([other.led, other.user], [refusedAs('OTHER_IDENTITY'), undefined])
 })
 

@@ -25,7 +25,8 @@ export function providerCallback(parts: PanelSurface): FastifyPluginAsync {
       flowCookie.write(reply, null, publicUrl)
       if (typeof came === 'string') return reply.redirect(`${publicUrl}/sign-in?refused=${came}`, 303)
       sessionCookie.write(reply, came.token, publicUrl)
-      return reply.redirect(`${publicUrl}${came.to}`, 303)
+      // A search may have letters that no header can carry.
+      return reply.redirect(new URL(`${publicUrl}${came.to}`).href, 303)
     })
   }
 }

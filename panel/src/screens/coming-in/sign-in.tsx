@@ -22,7 +22,7 @@ export function SignInScreen() {
   const [, go] = useLocation()
   const client = useQueryClient()
   // Only a place within the panel: an address of elsewhere would be an open redirect.
-  const to = search.get('to') ?? '/'
+  const to = new URLSearchParams(window.location.search).get('to') ?? '/'
   const within = /^\/(?![/\\])/.test(to) ? to : '/'
   const ways = session.data?.ways
   const [, refused] = Object.entries(text.refused).find(([code]) => code === search.get('refused')) ?? []
