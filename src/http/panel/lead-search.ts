@@ -102,14 +102,16 @@ async function byDeadline(
   const asked = state === null && prefix === '' ? limit : stepSize
   const isDescending = sort === '-deadline'
   const shared = sharedDeadline(campaign)
-  const isBehind = (at = shared) => shared !== null && at !== null && (isDescending ? at < shared : at > shared)
+  const isBehind = (of: DeadlinePosition | null) =>
+    of !== null && shared !== null && (isDescending ? of.at < shared : of.at > shared)
   const isWithout = after === null && afterEmail !== ''
-  const isBefore = !isWithout && !isBehind(after?.at)
+  const isBefore = !isWithout && !isBehind(after)
   const found = isWithout
     ? await store.leads.listWithoutDeadline(campaign, { afterEmail, limit: asked })
     : await store.leads.listByDeadline(campaign, { after, isDescending, limit: asked })
-  const leads = isBefore ? found.filter((lead) => !isBehind(deadlinePosition(lead)?.at)) : found
+  const leads = isBefore ? found.filter((lead) => !isBehind(deadlinePosition(lead))) : found
   const last = leads.at(-1)
+
   function next(): Place {
     if (last !== undefined && leads.length === asked) return positionOf(last, sort)
     if (isBefore) return { afterEmail: withoutDeadline, afterDeadline: null }

@@ -9,7 +9,7 @@ import { distributeTables, isDistributed, isWorker } from './distribution.ts'
 const oldestServer = 150_000
 /** "LCal", so that no other program's lock is meant. */
 const migrationLock = 0x4c43616c
-/** What looks at all leads may take hours, and so may the wait for a node that does it. */
+/** What looks at all leads, or copies every row, may take hours, and so may the wait for a node that does it. */
 export const longestMs = 86_400_000
 
 /**

@@ -16,7 +16,6 @@ import { adminTimeoutMs, openPools } from './pools.ts'
 import { ratesOn } from './rates.ts'
 import { runnerOn } from './sql-on.ts'
 
-/** Every row of the database is copied. */
 /** Rows of counts in one statement. */
 const countsAtOnce = 1_000
 /** Rows of notices in one statement. */
