@@ -208,14 +208,19 @@ function fitting(sizes: Row[]): number {
 }
 
 /**
- * Every actor in the account's log, with the id of their last entry; if there are very many, the most recent ones.
+ * Every actor in the account's log, with the id of an entry of theirs: `likeId` if that is one, or else their last. If
+ * there are very many, the most recent ones.
  * Sorted here, since each engine sorts names differently.
  */
-async function listActors(sql: Sql, accountId: number): Promise<(AuditEntry['actor'] & { likeId: number })[]> {
+async function listActors(
+  sql: Sql,
+  accountId: number,
+  likeId = 0,
+): Promise<(AuditEntry['actor'] & { likeId: number })[]> {
   const rows = await sql.all(
-    `SELECT actor, actor_name, max(id) AS like_id FROM audit_entries WHERE account_id = ?
-      GROUP BY actor, actor_name ORDER BY like_id DESC LIMIT ${mostChoices}`,
-    accountId,
+    `SELECT actor, actor_name, coalesce(max(CASE WHEN id = ? THEN id END), max(id)) AS like_id FROM audit_entries
+      WHERE account_id = ? GROUP BY actor, actor_name ORDER BY max(id) DESC LIMIT ${mostChoices}`,
+    ...[likeId, accountId],
   )
   const actors = rows.map((row) => ({ kind: row.actor, name: row.actor_name, likeId: row.like_id }))
   return actors.sort((a, b) => inOrder(a.name, b.name) || inOrder(a.kind, b.kind))

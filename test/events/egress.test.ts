@@ -229,6 +229,15 @@ test('EGRESS_ALLOW: what the operator allows is reached, by http too, and nothin
     assert.equal(status, 204, host)
     assert.equal((await sender.send(delivery('10.0.0.1'))).cause, 'blocked')
     assert.ok(urlFault('http://10.0.0.1/', egress, own))
+    // Below a path, the rest of the host is not Lastcall's.
+    for (const [path, isOwn] of Object.entries({
+      '/lastcall': true,
+      '/lastcall/a': true,
+      '/lastcalls': false,
+      '/': false,
+    }))
+      assert.equal(/itself/.test(urlFault(own + path, egress, `${own}/lastcall`) ?? ''), isOwn, path)
+    assert.match(urlFault(`${own}/hooks`, egress, own) ?? '', /itself/)
   }
   for (const { raw, headers } of receiver.all) {
     for (const secret of secrets) assert.ok(verifies(secret, raw, headers))

@@ -36,6 +36,8 @@ const decoded = (text: string) =>
 test('a test mail goes to the user’s own address, with the link, countdown and deadline of the lead, five an hour', async () => {
   const { send, ref, address, ask, path } = await owner('Owner')
   assert.equal((await ask('GET', `${path}/mail`)).body.canSend, true)
+  // A page that was removed since: the tag is that of the first.
+  assert.match((await ask('GET', `${path}/mail?link=5`)).body.html, /LC_LINK\b/)
   const { status, body } = await send(true)
   assert.deepEqual([status, body], [200, { sentTo: address, file: null }])
   const received = () => mail.received.filter(({ to }) => to.includes(address))

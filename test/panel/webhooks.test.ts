@@ -49,6 +49,9 @@ async function assertFaultsAreSaid(page: Page, dialog: Locator): Promise<void> {
   await dialog.getByLabel('Address').fill('https://10.0.0.1/')
   await button(page, 'New webhook').last().click()
   await dialog.getByText('Use an https: address on the public internet').waitFor()
+  await dialog.getByLabel('Address').fill('https://user:secret@example.com/hook')
+  await button(page, 'New webhook').last().click()
+  await dialog.getByText('Leave out the user name and password before the host').waitFor()
   // It stands above what is in sight where the button is.
   await dialog.getByLabel('Address').and(page.locator(':focus')).waitFor()
   await assertAccessible(page)

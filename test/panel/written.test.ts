@@ -40,6 +40,22 @@ test('the panel reads every time that it shows', () => {
   )
 })
 
+test('a time that clocks skip where the reader is can be written: the campaign may be elsewhere', (t) => {
+  const before = process.env.TZ
+  t.after(() => {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  })
+  for (const [zone, written, value] of [
+    ['Europe/Warsaw', '28 Mar 2027, 02:30', '2027-03-28T02:30'],
+    ['America/Santiago', '5 Sep 2027, 00:30', '2027-09-05T00:30'],
+  ] as const) {
+    process.env.TZ = zone
+    assert.equal(readClock('moment', written, 'en', '12:00'), value)
+    assert.equal(inWords('moment', value, 'en'), written)
+  }
+})
+
 test('an amount is read with spaces between thousands and a comma', () => {
   for (const written of ['1234.50', '1234,50', '1 234,50', '1\u00a0234,50', ' 1\u202f234.50 ']) {
     assert.equal(plainAmount(written), '1234.50', written)

@@ -206,6 +206,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       ['Zoe', '_', 'ada'],
     )
     for (const { name, likeId } of actors) assert.equal(entries.find((entry) => entry.id === likeId)?.actor.name, name)
+    await store.configuration.updateAccount(id, { name: 'Again' }, named('ada'))
+    const { likeId } = actors.find(({ name }) => name === 'ada') as { likeId: number }
+    const still = (await store.audit.listActors(id, likeId)).find(({ name }) => name === 'ada')
+    assert.equal(still?.likeId, likeId, 'by the entry that is asked for')
     assert.deepEqual(await store.audit.listActions(id), ['account.changed', 'account.created', 'campaign.created'])
   })
 

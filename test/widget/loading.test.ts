@@ -10,7 +10,7 @@ import { build } from 'vite'
 import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isFull, longTest, someOf } from '../support/faults.ts'
-import { eventually, offerPage, openStage, seen, sees } from '../support/widget-stage.ts'
+import { eventually, inSeconds, offerPage, openStage, seen, sees } from '../support/widget-stage.ts'
 
 const stage = openStage()
 const root = join(import.meta.dirname, '..', '..')
@@ -63,9 +63,11 @@ test('of two snippets the first on the page is that of unmarked elements, whiche
   })
   const { origin } = stage.service
   await page.goto(putHtml(widgetSnippet(origin, Number(first)) + widgetSnippet(origin, Number(second))))
-  await page.getByRole('timer').waitFor()
+  // The other campaign, which has no element of its own, gets the bar.
+  const marked = page.getByRole('main').getByRole('timer')
+  await marked.waitFor()
   assert.equal(await page.evaluate(() => window.Lastcall?.get()?.campaign), first)
-  assert.match(await page.getByRole('timer').innerText(), /^0\s/)
+  assert.ok(inSeconds(await marked.innerText()) <= 3_600)
 })
 
 longTest(

@@ -9,6 +9,9 @@ type Props = {
   invalid?: string
 }
 
+/** Whose words say to tell the operator the request's id. */
+export const asksForId: ReadonlySet<string> = new Set(['INTERNAL_ERROR', 'MAIL_NOT_SENT'])
+
 /** Says what went wrong and what to do next. */
 export function Failure({ of, invalid }: Props) {
   const { failures, tooManyFor, retry, requestId } = useWords(words)
@@ -20,7 +23,7 @@ export function Failure({ of, invalid }: Props) {
   const said = (error.code === 'INVALID' && invalid) || usual
   // A link that is used up stays so.
   const mayRetry = refetch !== undefined && error.code !== 'LINK_USED_UP'
-  const shows = error.code === 'INTERNAL_ERROR' && error.requestId !== null
+  const shows = asksForId.has(error.code) && error.requestId !== null
   return (
     <Alert color="red" variant="outline" role="alert">
       <Stack gap="xs" align="start">

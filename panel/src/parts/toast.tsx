@@ -3,6 +3,7 @@ import { Affix, Button, Group, Notification } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
+import { asksForId } from './failure.tsx'
 import { focusScreen } from './next-row.ts'
 import { words } from './words.ts'
 
@@ -52,8 +53,11 @@ export function toastFailure(text: string): void {
 
 /** Says why something failed that is asked for in a menu, which has gone by then. */
 export function useToastFailure(): (error: CallFailed) => void {
-  const { failures } = useWords(words)
-  return ({ code }) => toastFailure(failures[code] ?? failures.INTERNAL_ERROR)
+  const { failures, requestId } = useWords(words)
+  return ({ code, requestId: id }) => {
+    const said = failures[code] ?? failures.INTERNAL_ERROR
+    toastFailure(asksForId.has(code) && id !== null ? `${said} ${requestId(id)}.` : said)
+  }
 }
 
 export function Toast() {

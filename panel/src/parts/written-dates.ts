@@ -2,9 +2,17 @@
 import 'dayjs/locale/pl.js'
 import dayjs from 'dayjs'
 import customParseFormat from 'dayjs/plugin/customParseFormat.js'
+import utc from 'dayjs/plugin/utc.js'
 import type { Language } from '../language.ts'
 
 dayjs.extend(customParseFormat)
+// Read in the browser's own zone, a time that clocks skip there would be none.
+dayjs.extend(utc)
+
+declare module 'dayjs' {
+  // The plugin takes a language, as the library does; its types leave that out.
+  export function utc(text: string, format: string, language: Language, isStrict: boolean): Dayjs
+}
 
 /** A local time such as `2026-12-31T23:59`, or a day such as `2026-12-31`. */
 export type Clock = 'moment' | 'day'
@@ -20,12 +28,12 @@ const typed = {
 /** A day such as `2026-12-31` in a page's address; none so old that its seconds since 1970 are below zero anywhere. */
 export function dateIn(search: URLSearchParams, name: string): string | undefined {
   const text = search.get(name) ?? ''
-  return text >= '1971' && dayjs(text, stored.day, true).isValid() ? text : undefined
+  return text >= '1971' && dayjs.utc(text, stored.day, true).isValid() ? text : undefined
 }
 
 /** In the reader's language; nothing for nothing. */
 export function inWords(clock: Clock, value: string, language: Language): string {
-  const read = dayjs(value.slice(0, 16), stored[clock], true)
+  const read = dayjs.utc(value.slice(0, 16), stored[clock], true)
   return read.isValid() ? read.locale(language).format(shown[clock]) : value
 }
 
@@ -45,8 +53,9 @@ function plain(text: string, language: Language): string {
 
 /** What somebody typed. A day alone gets the time `usualTime`. Empty where it cannot be read. */
 export function readClock(clock: Clock, text: string, language: Language, usualTime: string): string {
-  const read = dayjs(plain(text, language), typed[clock], language, true)
-  if (read.isValid()) return read.format(stored[clock])
+  const written = plain(text, language)
+  const read = typed[clock].map((format) => dayjs.utc(written, format, language, true)).find((one) => one.isValid())
+  if (read !== undefined) return read.format(stored[clock])
   const day = clock === 'moment' ? readClock('day', text, language, usualTime) : ''
   return day === '' ? '' : `${day}T${usualTime}`
 }

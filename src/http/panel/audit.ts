@@ -29,9 +29,10 @@ const number = (text: string | undefined) => (text === undefined ? undefined : N
 export const auditRoutes = {
   ...forOwner('GET /audit/choices', {
     readsMuch: true,
-    async run({ session, parts: { store, auditDays } }) {
+    query: Type.Object({ like: Type.Optional(Id) }, closed),
+    async run({ session, parts: { store, auditDays }, query }) {
       const { id } = session.account
-      const actors = await store.audit.listActors(id)
+      const actors = await store.audit.listActors(id, number(query.like))
       return { days: auditDays, actors, actions: await store.audit.listActions(id) }
     },
   }),

@@ -38,7 +38,9 @@ export const mailRoutes = {
       // Before a first visit there is none, and the mail would say “The offer ends on .”
       const hasDeadline = offerAt(terms, begin(terms, now), now).deadline !== null
       const deadline = hasDeadline ? tag('LC_END') : null
-      const values = { link: tag(linkField(Number(link))), timer: tag('LC_TIMER'), deadline }
+      // A colleague may have removed the page since.
+      const number = Number(link) < linkedPages(campaign).length ? Number(link) : 0
+      const values = { link: tag(linkField(number)), timer: tag('LC_TIMER'), deadline }
       return {
         html: mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), campaign.language),
         /** The headings of the export. */

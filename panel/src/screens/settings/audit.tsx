@@ -33,7 +33,9 @@ type Choices = AnswerOf<'GET /audit/choices'>
 
 export default function AuditPart() {
   const { title } = useWords(words)
-  const asked = useAsk('GET /audit/choices', {})
+  const { like } = queryOf(filtersIn(useSearchParams()[0]))
+  // By the entry that the address has: another one of the same person would be no choice.
+  const asked = useAsk('GET /audit/choices', { query: like === undefined ? {} : { like } }, { keepsPrevious: true })
   if (asked.isLoadingError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   return (

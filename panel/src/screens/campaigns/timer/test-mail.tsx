@@ -63,7 +63,7 @@ function Choice({ campaignId, canSend, link }: Props) {
           if (!send.isPending) send.reset()
         }}
       />
-      <Failure of={{ error: send.error }} />
+      <Failure of={{ error: send.error }} invalid={text.testNoLink} />
       <Group>
         {canSend && (
           <Button disabled={isIdle} loading={send.isPending} onClick={() => ask(true).catch(() => {})}>

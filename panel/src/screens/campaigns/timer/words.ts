@@ -119,6 +119,8 @@ export const words = inBoth({
     ],
     deadlineIn: (language: string, sample: string) =>
       `The deadline is in the language of the campaign (${language}), as “${sample}”, and in its time zone.`,
+    testNoLink:
+      'This lead has no link: add a page that mails link to under “Offer pages”. If there is one, the operator has switched links off.',
     noPage: 'Mails link to no page yet, so there is no link to put around the picture. Add one under “Offer pages”.',
   },
   pl: {
@@ -231,6 +233,8 @@ export const words = inBoth({
     ],
     deadlineIn: (language: string, sample: string) =>
       `Termin jest w języku kampanii (${language}), na przykład „${sample}”, i w jej strefie czasowej.`,
+    testNoLink:
+      'Ten odbiorca nie ma linku: dodaj w „Strony oferty” stronę, do której prowadzą e-maile. Jeśli już jest, linki wyłączył operator.',
     noPage:
       'E-maile nie linkują jeszcze do żadnej strony, więc nie ma linku, który otoczyłby obrazek. Dodaj ją w „Strony oferty”.',
   },

@@ -20,11 +20,14 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
   const [isTable, setTable] = useState(false)
   const counts = query.data
   if (query.isError) return <Failure of={query} />
+  /** Up to now goes on with what comes. */
+  const zoom = ({ from, to = Infinity }: Span) =>
+    setSpan({ ...(from !== undefined && { from }), ...(to < Date.now() - choices.aheadMs && { to }) })
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
         <Legend bars={counts?.bars ?? []} />
-        <Box mih={280}>{counts !== undefined && <Chart {...counts} onZoom={setSpan} />}</Box>
+        <Box mih={280}>{counts !== undefined && <Chart {...counts} onZoom={zoom} />}</Box>
         {/* As many lines as the buttons take: where they come, nothing moves. */}
         {counts === undefined && <Box className="zooming" />}
         {counts !== undefined && (
@@ -35,7 +38,7 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
             </Button>
           </Group>
         )}
-        {isTable && counts !== undefined && <BarTable shown={counts} setSpan={setSpan} />}
+        {isTable && counts !== undefined && <BarTable shown={counts} setSpan={zoom} />}
       </Stack>
     </Paper>
   )

@@ -14,6 +14,7 @@ import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useMay, useSession } from '../../../session.ts'
+import { dayMs } from '../history/wanted.ts'
 import { type Action, KeyDialog, NewKeyDialog } from './dialogs.tsx'
 import { words } from './words.ts'
 
@@ -142,11 +143,12 @@ function Requests({ of }: { of: Key }) {
   const { data } = useAsk('GET /history/keys', {}, { staleMs: 10_000 })
   if (data === undefined) return '…'
   const requests = data.keys.find(({ keyId }) => keyId === of.id)?.requests ?? 0
+  const from = new Date(Date.now() - dayMs).toISOString()
   const count = `${new Intl.NumberFormat(language).format(requests)}${data.isAll ? '' : '+'}`
   return (
     <Anchor
       component={Link}
-      href={`/integrations/history?key=${of.id}`}
+      href={`/integrations/history?key=${of.id}&from=${from}`}
       size="sm"
       underline="always"
       aria-label={text.requestsOf(of.name, count)}

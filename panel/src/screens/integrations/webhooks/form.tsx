@@ -53,8 +53,10 @@ export function SettingsForm({ all, of, onClose }: Props) {
     }
     onClose()
   }
-  const faultOf = (path: keyof typeof text.faults) =>
-    send.error?.faults.some((fault) => fault.path.split(/[.[]/)[0] === path) ? text.faults[path] : undefined
+  const faultOf = (path: keyof typeof text.faults) => {
+    const fault = send.error?.faults.find((one) => one.path.split(/[.[]/)[0] === path)
+    return fault && (text.urlFaults[fault.message] ?? text.faults[path])
+  }
   /** Enter sends a number before its field has put it within its bounds. */
   const numberFault = (path: string) => {
     const message = send.error?.faults.find((fault) => fault.path === path)?.message

@@ -68,6 +68,12 @@ export const words = inBoth({
       kinds: 'Choose at least one.',
       leadTimes: 'Choose one to three.',
     },
+    /** Of an address, by the service's message. */
+    urlFaults: {
+      'must have no user name, password or fragment':
+        'Leave out the user name and password before the host, and the fragment at the end.',
+      'must not be an address of Lastcall itself': 'This is an address of Lastcall itself.',
+    } as Record<string, string>,
     pause: 'Pause',
     paused: (name: string) => `“${name}” is paused. Sign-ups meanwhile are not sent later, except by a backfill.`,
     resume: 'Resume',
@@ -202,6 +208,11 @@ export const words = inBoth({
       url: 'Podaj adres https: w publicznym internecie, na porcie 443 albo od 1024 wzwyż. Inne może dopuścić operator ustawieniem EGRESS_ALLOW.',
       kinds: 'Wybierz co najmniej jedno.',
       leadTimes: 'Wybierz od jednego do trzech.',
+    },
+    urlFaults: {
+      'must have no user name, password or fragment':
+        'Pomiń nazwę użytkownika i hasło przed hostem oraz fragment na końcu.',
+      'must not be an address of Lastcall itself': 'To adres samego Lastcalla.',
     },
     pause: 'Wstrzymaj',
     paused: (name: string) =>
