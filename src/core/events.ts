@@ -59,6 +59,9 @@ export const causeOf = (detail: number): ChangeCause => changeCauses[detail % mo
  */
 export type Notice = { endpointId: number; dueAt: Seconds; leadId: number; kind: NoticeKind; detail: number }
 
+/** Written with the lead, whose id only the store knows. */
+export type LeadNotice = Omit<Notice, 'leadId'>
+
 export type EndpointSettings = {
   name: string
   url: string
@@ -192,11 +195,11 @@ export function noticesOf(
   after: Attempt,
   now: Seconds,
   own: number,
-): Omit<Notice, 'leadId'>[] {
+): LeadNotice[] {
   const told = isDraft ? undefined : changeBetween(terms, before, after, now, own)
   return watchers.flatMap(({ endpointId, kinds, wanted }) => {
     const lookAt = nextMoment(terms, after, now, wanted)
-    const notices: Omit<Notice, 'leadId'>[] = []
+    const notices: LeadNotice[] = []
     if (told !== undefined && kinds.includes(told.kind)) notices.push({ endpointId, dueAt: now, ...told })
     if (lookAt !== null) notices.push({ endpointId, dueAt: lookAt, kind: 'look', detail: 0 })
     return notices

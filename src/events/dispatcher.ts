@@ -5,7 +5,7 @@ import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
 import { type Lease, openLease } from './lease.ts'
-import { type RoundParts, runRound } from './round.ts'
+import { type RoundParts, runRound, secondsNow } from './round.ts'
 import { sweepOn } from './sweep.ts'
 
 type Dispatcher = { close(): Promise<void> }
@@ -19,7 +19,7 @@ export type DispatcherParts = Omit<RoundParts, 'isStopping'> & {
 const pollMs = 500
 const tidyMs = 600_000
 /** How long the work beside the lanes may take at a time. */
-const besidesMs = 300
+const choresMs = 300
 /** How long requests in flight may still take when the server stops. */
 const closeMs = 3_000
 /** After a larger jump of the clock nothing is sent for a while: a wrong deadline cannot be taken back. */
@@ -33,12 +33,11 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const closing = new AbortController()
   const isClosed = () => closing.signal.aborted
   const pause = () => sleep(pollMs, undefined, { ref: false, signal: closing.signal }).catch(() => {})
-  let beside: Promise<void> | undefined
+  let doing: Promise<void> | undefined
   const isStopping = (accountId: number) => isClosed() || !lease.isHeld(accountId)
-  const seconds = () => Math.floor(now() / 1_000)
   const clock = watchClock(parts)
   const paces = openPaces(now)
-  const besides = openBesides({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id) })
+  const chores = openChores({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id) })
 
   // An endpoint may have been made.
   store.onChange(lease.hurry)
@@ -47,21 +46,21 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     if (clock.isQuiet()) return
     if (lease.isToRenew()) {
       await lease.renew()
-      besides.mayBeMore()
+      chores.mayBeMore()
     }
-    for (const endpoint of await lease.due(seconds())) {
+    for (const endpoint of await lease.due(secondsNow(parts))) {
       const { id } = endpoint
       const begin = () => run(endpoint).finally(() => lanes.delete(id))
       if (!lanes.has(id)) lanes.set(id, begin())
     }
-    beside ??= workBeside()
+    doing ??= doChores()
   }
 
   /** Not waited for: where the database is slow it may take long, and meanwhile events are sent and leases renewed. */
-  async function workBeside(): Promise<void> {
-    await besides.run().catch(failed)
+  async function doChores(): Promise<void> {
+    await chores.run().catch(failed)
     await pause()
-    beside = undefined
+    doing = undefined
   }
 
   async function run(endpoint: Endpoint): Promise<void> {
@@ -86,7 +85,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   return {
     async close() {
       closing.abort()
-      await Promise.race([Promise.allSettled([polling, beside, ...lanes.values()]), sleep(closeMs)])
+      await Promise.race([Promise.allSettled([polling, doing, ...lanes.values()]), sleep(closeMs)])
       await Promise.race([lease.release().catch(() => {}), sleep(200)])
     },
   }
@@ -112,7 +111,7 @@ function openLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () => bo
     // While this node hung, another may have taken the endpoint: two lanes would send everything twice.
     const endpoint = await parts.lease.find(of)
     if (isOver() || endpoint === undefined || endpoint.pausedAt !== null) return false
-    if ((endpoint.nextTryAt ?? 0) > Math.floor(parts.now() / 1_000)) return false
+    if ((endpoint.nextTryAt ?? 0) > secondsNow(parts)) return false
     if ((await parts.configCache.account(accountId))?.suspended !== false) return false
     const room = Math.min(paces.roomOf(endpoint), most)
     if (room <= 0) return false
@@ -160,28 +159,30 @@ function openPaces(now: () => number) {
   }
 }
 
-type BesidesParts = DispatcherParts & {
+type ChoresParts = DispatcherParts & {
   lease: Lease
   isStopping(accountId: number): boolean
   isClosed(): boolean
   isBusy(endpointId: number): boolean
 }
 
-/** The work beside the lanes, a little at a time: sweeps through leads, removing what is left over, measuring. */
-function openBesides(parts: BesidesParts) {
-  const { store, now, lease, isStopping, isClosed, isBusy, onWaiting } = parts
-  const seconds = () => Math.floor(now() / 1_000)
+/**
+ * The work beside the lanes, a little at a time: sweeps through leads, measuring, removing what is left over. Each part
+ * resolves with whether something is left of it.
+ */
+function openChores(parts: ChoresParts) {
+  const { store, lease, isStopping, isClosed, isBusy, onWaiting } = parts
   const tidy = openTidying(parts)
   let isMore = true
   let isToMeasure = true
 
-  /** True if something is left. A backfill waits until its endpoint has nothing else to be told. */
+  /** A backfill waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
       const sweeps = await lease.sweeps()
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
       for (const one of ready) {
-        if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, seconds())
+        if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, secondsNow(parts))
         if (performance.now() > until) return true
       }
       const goesOn = ready.some(({ cause }) => cause !== 'backfill') && !isClosed()
@@ -200,14 +201,18 @@ function openBesides(parts: BesidesParts) {
     return false
   }
 
-  async function measure(): Promise<void> {
-    let [count, oldestAt] = [0, seconds()]
-    for (const endpoint of await lease.waiting(seconds())) {
-      const { waiting, oldestDueAt } = await store.events.waiting(endpoint, seconds())
+  /** Not each time: to count 10,000 for each of many endpoints takes longer than all the rest. */
+  async function measure(): Promise<boolean> {
+    if (!isToMeasure) return false
+    isToMeasure = false
+    let [count, oldestAt] = [0, secondsNow(parts)]
+    for (const endpoint of await lease.waiting(secondsNow(parts))) {
+      const { waiting, oldestDueAt } = await store.events.waiting(endpoint, secondsNow(parts))
       count += waiting
       oldestAt = Math.min(oldestAt, oldestDueAt ?? oldestAt)
     }
-    onWaiting(count, seconds() - oldestAt)
+    onWaiting(count, secondsNow(parts) - oldestAt)
+    return false
   }
 
   return {
@@ -218,27 +223,18 @@ function openBesides(parts: BesidesParts) {
     async run(): Promise<void> {
       if (!isMore) return
       isMore = false
-      const until = performance.now() + besidesMs
-      const isSwept = await sweep(until)
-      isMore ||= isSwept
-      // Not each time: to count 10,000 for each of many endpoints takes longer than all the rest.
-      if (isToMeasure) {
-        isToMeasure = false
-        await measure()
-      }
-      const isPurged = await purge(until)
-      isMore ||= isPurged
-      const isUntidy = await tidy(until)
-      isMore ||= isUntidy
+      const until = performance.now() + choresMs
+      for (const work of [sweep, measure, purge, tidy]) if (await work(until)) isMore = true
     },
   }
 }
 
 /**
  * Removes what is old, an account at a time: nobody else can write meanwhile on SQLite. One that fails waits for the
- * next time. True if something is left.
+ * next time.
  */
-function openTidying({ store, now, isClosed, onDropped }: BesidesParts) {
+function openTidying(parts: ChoresParts) {
+  const { store, isClosed, onDropped } = parts
   let tidiedAt = Number.NEGATIVE_INFINITY
   /** Accounts that may have something old. */
   let untidy: number[] = []
@@ -248,7 +244,7 @@ function openTidying({ store, now, isClosed, onDropped }: BesidesParts) {
       tidiedAt = performance.now()
     }
     for (let accountId = untidy.pop(); accountId !== undefined; accountId = untidy.pop()) {
-      const old = await store.events.purgeOld(accountId, Math.floor(now() / 1_000))
+      const old = await store.events.purgeOld(accountId, secondsNow(parts))
       if (old.dropped > 0) onDropped(old.dropped)
       if (old.isMore) untidy.push(accountId)
       if (performance.now() > until || isClosed()) break

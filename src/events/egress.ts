@@ -20,12 +20,11 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '
 /** Whether the operator has allowed this host: by its name, or by a range that has its address. */
 export function isAllowed({ ranges, names }: Egress, url: URL): boolean {
   const host = hostOf(url)
-  if (names.includes(host) || names.includes(url.host)) return true
-  if (isIP(host) === 0) return false
-  return isIn(host, ranges)
+  return names.includes(host) || names.includes(url.host) || isIn(host, ranges)
 }
 
 function isIn(host: string, ranges: readonly string[]): boolean {
+  if (isIP(host) === 0) return false
   const address = ipaddr.process(host)
   return ranges.some((range) => {
     const [base, bits] = ipaddr.parseCIDR(range)

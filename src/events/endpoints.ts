@@ -14,7 +14,7 @@ import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
 import { type Egress, urlFault } from './egress.ts'
-import { afterOutage, entryOf } from './round.ts'
+import { afterOutage, entryOf, secondsNow } from './round.ts'
 import type { Sender, Try } from './sender.ts'
 
 /** `waiting`: nothing is sent for a while, since its server fails or asked for time. */
@@ -68,8 +68,6 @@ export function buildEndpoints(parts: EndpointParts) {
     }),
   }
 }
-
-const secondsOf = ({ now }: EndpointParts): Seconds => Math.floor(now() / 1_000)
 
 function managing(parts: EndpointParts, accountId: number, by: Actor) {
   const { events } = parts.store
@@ -138,7 +136,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     /** Sends one event to it at once. */
     async test(id: number): Promise<TestResult> {
       needOn(parts)
-      return testOne(parts, await one(id), secondsOf(parts))
+      return testOne(parts, await one(id), secondsNow(parts))
     },
     /** Sends `lead.registered` for every lead of a campaign. */
     async backfill(id: number, campaignId: number) {
@@ -154,7 +152,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       const endpoint = await one(id)
       await events.discardBefore(endpoint, before, by)
       await untilDone(parts, () => events.discardFailed(endpoint, before))
-      const now = secondsOf(parts)
+      const now = secondsNow(parts)
       const { waiting } = await events.waiting(endpoint, now)
       if (waiting === 0) await endOutage(parts.store, endpoint, now)
     },
@@ -215,7 +213,7 @@ function needTold({ id, settings }: Endpoint, campaign: Campaign | undefined, pa
 
 async function viewOf(parts: EndpointParts, endpoint: Endpoint) {
   const { id, settings, createdAt, failingSince, nextTryAt } = endpoint
-  const now = secondsOf(parts)
+  const now = secondsNow(parts)
   const { waiting, oldestDueAt } = await parts.store.events.waiting(endpoint, now)
   return {
     id,
@@ -292,9 +290,8 @@ async function testOne(
   endpoint: Endpoint,
   at: Seconds,
 ): Promise<TestResult> {
-  const kind = 'endpoint.tested' as const
   // Two in one second must have different ids.
-  const id = store.events.eventId(endpoint.accountId, 0, kind, at, randomInt(2 ** 47))
+  const id = store.events.eventId(endpoint.accountId, 0, 'endpoint.tested', at, randomInt(2 ** 47))
   const body = testedEvent(endpoint, at)
   const { url } = endpoint.settings
   const secrets = store.events.secretsOf(endpoint, at)

@@ -64,7 +64,7 @@ export async function runRound(
   giveBack: () => void,
 ): Promise<{ sent: number; isMore: boolean; isCut: boolean }> {
   const { store } = parts
-  const startedAt = seconds(parts)
+  const startedAt = secondsNow(parts)
   const readAt = performance.now()
   const limit = Math.min(mostAtOnce, room)
   const due = await store.events.due(endpoint, startedAt, limit)
@@ -170,7 +170,7 @@ async function tell(parts: RoundParts, round: Round, events: Task): Promise<void
   const { endpoint, secrets } = round
   const { url } = endpoint.settings
   const { id, body } = messageOf(parts, endpoint, events)
-  const at = seconds(parts)
+  const at = secondsNow(parts)
   const atMs = parts.now()
   const result = await parts.sender.send({ id, url, body: JSON.stringify(body), at, secrets })
   // A node that stops gives up its thread: nobody knows whether the request arrived.
@@ -259,7 +259,7 @@ function countFailure(round: Round, events: readonly Event[], outcome: Outcome, 
   if (outcome === 'not answered') health.failures += 1
   if (health.failures < failuresToStop) return
   round.halt = 'waiting'
-  health.nextTryAt = now + after(stopSeconds, health.failures - failuresToStop)
+  health.nextTryAt = now + waitAfter(stopSeconds, health.failures - failuresToStop)
 }
 
 /**
@@ -274,7 +274,7 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
     // When it was asked for again is not stored: the age follows from its tries, one each half hour.
     const age = due.isAskedFor ? tries * 1_800 : now - due.dueAt
     const isOld = age > keptSeconds
-    return { ...failed, nextAt: isOld ? null : now + after(stopSeconds, tries - refused) }
+    return { ...failed, nextAt: isOld ? null : now + waitAfter(stopSeconds, tries - refused) }
   }
   const seconds = retrySeconds[refused]
   const nextAt = seconds === undefined ? null : now + Math.round(seconds * (0.8 + Math.random() * 0.4))
@@ -293,12 +293,12 @@ function later(due: Due, now: Seconds): Failed {
   return { ...due, tries: 0, refused: 0, nextAt: now + wait, lastAt: due.lastAt ?? now }
 }
 
-const after = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
+const waitAfter = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
 async function settle(parts: RoundParts, round: Round, planned: readonly Planned[]): Promise<void> {
   const { endpoint, health, told, failed } = round
   const { events } = parts.store
-  const now = seconds(parts)
+  const now = secondsNow(parts)
   const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => told.has(event)))
   // The events left of a notice of which some were sent wait on their own.
   const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
@@ -338,4 +338,5 @@ async function untilStored(parts: RoundParts, store: () => Promise<void>): Promi
   }
 }
 
-const seconds = ({ now }: Pick<RoundParts, 'now'>) => Math.floor(now() / 1_000)
+/** The wall clock, in whole seconds. */
+export const secondsNow = ({ now }: Pick<RoundParts, 'now'>): Seconds => Math.floor(now() / 1_000)

@@ -1,6 +1,6 @@
 // The log of webhooks: one row for each try to tell an endpoint something, beside the request history.
 import type { Value } from '../store/sql.ts'
-import { appendByAccount, type HistoryDatabase } from './database.ts'
+import { allOf, appendByAccount, type HistoryDatabase } from './database.ts'
 
 /** A lead is named by its id alone: its email is looked up when the entry is shown. */
 export type DeliveryEntry = {
@@ -54,16 +54,14 @@ export function deliveryTable({ read, write }: Pick<HistoryDatabase, 'read' | 'w
     /** Newest first. */
     async page(accountId: number, filter: DeliveryFilter): Promise<DeliveryEntry[]> {
       const { endpointId, outcome, eventId, before, limit } = filter
-      const conditions = [
-        'account_id = ? AND endpoint_id = ?',
-        ...(outcome === undefined ? [] : [outcome === 'failed' ? 'cause IS NOT NULL' : 'cause IS NULL']),
-        ...(eventId === undefined ? [] : ['event_id = ?']),
-        ...(before === undefined ? [] : ['(at_ms, event_id) < (?, ?)']),
-      ]
-      const given = [accountId, endpointId, eventId, before?.atMs, before?.eventId, limit]
-      const sql = `${selectSql} WHERE ${conditions.join(' AND ')} ORDER BY at_ms DESC, event_id DESC LIMIT ?`
-      const values = given.filter((value) => value !== undefined)
-      return (await read(sql, values)) as DeliveryEntry[]
+      const { where, values } = allOf([
+        ['account_id = ? AND endpoint_id = ?', accountId, endpointId],
+        ["CASE WHEN cause IS NULL THEN 'delivered' ELSE 'failed' END = ?", outcome],
+        ['event_id = ?', eventId],
+        ['(at_ms, event_id) < (?, ?)', before?.atMs, before?.eventId],
+      ])
+      const sql = `${selectSql} WHERE ${where} ORDER BY at_ms DESC, event_id DESC LIMIT ?`
+      return (await read(sql, [...values, limit])) as DeliveryEntry[]
     },
   }
 }

@@ -1,7 +1,7 @@
 // The table of the request history: one row for each entry, and the statements that both engines run on it.
 import { StoreUnavailable } from '../store/errors.ts'
 import type { Value } from '../store/sql.ts'
-import { appendByAccount, type HistoryDatabase } from './database.ts'
+import { allOf, appendByAccount, type HistoryDatabase } from './database.ts'
 import { deliveryTable } from './deliveries.ts'
 import type { HistoryEntry } from './entry.ts'
 import { entriesOf } from './legacy-records.ts'
@@ -100,7 +100,7 @@ function conditions(accountId: number, filter: HistoryFilter, { before, after }:
   // before it.
   const fromMs = Math.max(filter.fromMs, after?.atMs ?? 0)
   const toMs = Math.min(filter.toMs, before === undefined ? filter.toMs : before.atMs + 1)
-  const all: [sql: string, ...values: (Value | undefined)[]][] = [
+  return allOf([
     ['account_id = ? AND at_ms >= ? AND at_ms < ?', accountId, fromMs, toMs],
     ['key_id = ?', keyId],
     ['operation = ?', operation],
@@ -109,10 +109,5 @@ function conditions(accountId: number, filter: HistoryFilter, { before, after }:
     ['CAST(request_id AS text) LIKE ?', requestId && `${requestId}%`],
     ['(at_ms, request_id) < (?, ?)', before?.atMs, before?.requestId],
     ['(at_ms, request_id) > (?, ?)', after?.atMs, after?.requestId],
-  ]
-  const asked = all.filter(([, value]) => value !== undefined)
-  return {
-    where: asked.map(([sql]) => sql).join(' AND '),
-    values: asked.flatMap(([, ...values]) => values) as Value[],
-  }
+  ])
 }

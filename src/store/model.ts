@@ -1,6 +1,6 @@
 // What is stored: accounts, keys, campaigns and leads, as the rest of Lastcall sees them.
 import type { CampaignSettings } from '../core/campaign.ts'
-import type { Notice, Watcher } from '../core/events.ts'
+import type { LeadNotice, Watcher } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Rule } from '../core/mechanism/rule.ts'
@@ -131,9 +131,6 @@ export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'> & {
   /** If somebody does it by hand. */
   entry?: LeadEntry
 }
-
-/** Written with the lead, whose id only the store knows. */
-export type LeadNotice = Omit<Notice, 'leadId'>
 
 /** Why nothing is done. */
 export type LeadRefusal = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'

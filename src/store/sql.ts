@@ -5,6 +5,8 @@ export type Statement = [sql: string, ...values: Value[]]
 
 /** Statements that see, or belong to, one transaction. */
 export type Sql = {
+  /** How many rows one statement may name. */
+  rowsAtOnce: number
   all(sql: string, ...values: Value[]): Promise<Row[]>
   get(sql: string, ...values: Value[]): Promise<Row | undefined>
   /** Resolves with the number of rows that were changed. */

@@ -52,21 +52,20 @@ function webhook(kind: EventKind) {
   }
 }
 
-const { Endpoint, NewEndpoint, EndpointList, EndpointInput, EndpointChange, Secret, SecretInput, BackfillInput } = shape
-const { ResumeInput, ResendInput, Resent, TestResult, Delivery, DeliveryList, SampleList } = shape
+/** Queries are described as parameters, and lists by reference. */
+const { eventsPath, LogQuery, SampleQuery, EndpointList, DeliveryList, SampleList, ...schemas } = shape
 
 export const description = describe({
   title: 'Lastcall API for events',
   description: 'Manages endpoints, which get events about leads in signed requests (Standard Webhooks 1.0.0).',
-  path: shape.eventsPath,
+  path: eventsPath,
   tags: [
     { name: 'Endpoints', description: 'Where events are sent, and which.' },
     { name: 'Events', description: 'The events that are sent.' },
   ],
   operations,
   schemas: {
-    ...{ Endpoint, NewEndpoint, EndpointInput, EndpointChange, Secret, SecretInput, BackfillInput },
-    ...{ ResumeInput, ResendInput, Resent, TestResult, Delivery },
+    ...schemas,
     ...told,
     EndpointList: listOf(EndpointList, 'Endpoint'),
     DeliveryList: listOf(DeliveryList, 'Delivery'),

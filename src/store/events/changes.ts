@@ -40,6 +40,12 @@ export async function createEndpoint(
   return endpoint
 }
 
+/** Counts the change, and reads the endpoint as it is: until the transaction ends nobody else changes it. */
+async function toChange(sql: Sql, { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>) {
+  await sql.bumpVersion(accountId)
+  return findEndpoint(sql, accountId, id)
+}
+
 /** The settings as the audit log has them: of the URL only the host, since the rest may work like a password. */
 const logged = (settings: EndpointSettings) => ({ ...settings, url: new URL(settings.url).host })
 
@@ -61,19 +67,19 @@ async function log(
  */
 export async function changeEndpoint(
   sql: Sql,
-  { accountId, id, settings: read }: Endpoint,
+  read: Endpoint,
   settings: EndpointSettings,
   by: Actor,
 ): Promise<Endpoint | undefined> {
-  await sql.bumpVersion(accountId)
-  const before = await findEndpoint(sql, accountId, id)
+  const before = await toChange(sql, read)
   if (before === undefined) return undefined
-  if (!isDeepStrictEqual(before.settings, read)) throw new ChangedMeanwhile()
+  const { accountId, id } = before
+  if (!isDeepStrictEqual(before.settings, read.settings)) throw new ChangedMeanwhile()
   // How the server at the old URL did says nothing about the new one.
   if (before.settings.url !== settings.url)
     await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null }, by.at)
-  const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
-  await sql.run(next, JSON.stringify(settings), accountId, id)
+  const change = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
+  await sql.run(change, JSON.stringify(settings), accountId, id)
   const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
@@ -92,18 +98,17 @@ export async function changeEndpoint(
  */
 export async function pauseEndpoint(
   sql: Sql,
-  { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
+  endpoint: Pick<Endpoint, 'accountId' | 'id'>,
   cause: PauseCause,
   by: Actor,
 ): Promise<void> {
-  await sql.bumpVersion(accountId)
-  const before = await findEndpoint(sql, accountId, id)
+  const before = await toChange(sql, endpoint)
   if (before === undefined) return
   // Since the first pause almost nothing was noted for it, so that is where it will go on from.
   await sql.run(
     `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
       pause_cause = ? WHERE account_id = ? AND id = ?`,
-    ...[by.at, cause, accountId, id],
+    ...[by.at, cause, before.accountId, before.id],
   )
   if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
   else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
@@ -112,15 +117,10 @@ export async function pauseEndpoint(
 const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
 
 /** Lets an endpoint go on where it stopped, or from `fromAt`. */
-export async function resumeEndpoint(
-  sql: Sql,
-  { accountId, id }: Endpoint,
-  fromAt: Seconds | null,
-  by: Actor,
-): Promise<void> {
-  await sql.bumpVersion(accountId)
-  const endpoint = await findEndpoint(sql, accountId, id)
+export async function resumeEndpoint(sql: Sql, of: Endpoint, fromAt: Seconds | null, by: Actor): Promise<void> {
+  const endpoint = await toChange(sql, of)
   if (endpoint === undefined) return
+  const { accountId, id } = endpoint
   await sql.run(
     `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
       lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END, from_at = coalesce(?, from_at)
@@ -146,12 +146,10 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
 
 /** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
 export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
-  const { accountId, id } = endpoint
-  await sql.bumpVersion(accountId)
-  if ((await findEndpoint(sql, accountId, id)) === undefined) return
+  if ((await toChange(sql, endpoint)) === undefined) return
   // If it was already to hear nothing from before a later instant, that stays so.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
-  await sql.run(later, fromAt, accountId, id, fromAt)
+  await sql.run(later, fromAt, endpoint.accountId, endpoint.id, fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
@@ -161,28 +159,24 @@ export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Second
  */
 export async function rotateSecret(
   sql: Sql,
-  { accountId, id }: Endpoint,
+  endpoint: Endpoint,
   oldUntil: Seconds | null,
   by: Actor,
 ): Promise<Endpoint | undefined> {
-  await sql.bumpVersion(accountId)
-  const before = await findEndpoint(sql, accountId, id)
+  const before = await toChange(sql, endpoint)
   if (before === undefined) return undefined
-  const { generation, oldSecrets } = before
+  const { accountId, id, generation, oldSecrets } = before
   const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...oldSecrets].slice(0, mostOldSecrets)
   const next = 'UPDATE endpoints SET generation = ?, old_secrets = ? WHERE account_id = ? AND id = ?'
   await sql.run(next, generation + 1, JSON.stringify(old), accountId, id)
-  const oldWorksUntil = instantOrNull(oldUntil)
-  await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil })
+  await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil: instantOrNull(oldUntil) })
   return findEndpoint(sql, accountId, id)
 }
 
 export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {
-  const { accountId, id } = endpoint
-  await sql.bumpVersion(accountId)
   // Of an endpoint that was deleted meanwhile a row would stay for good.
-  if ((await findEndpoint(sql, accountId, id)) === undefined) return
-  await startSweeps(sql, accountId, [{ endpointId: id, campaignId }], 'backfill', by.at)
+  if ((await toChange(sql, endpoint)) === undefined) return
+  await startSweeps(sql, endpoint.accountId, [{ endpointId: endpoint.id, campaignId }], 'backfill', by.at)
   await log(sql, by, endpoint, 'backfilled', null, { campaignId })
 }
 
@@ -223,13 +217,7 @@ export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: A
  * The same for what was given up since then, as far as it may still be told: at most `resentAtOnce`, since a million
  * would stop everything else meanwhile. Resolves with how many.
  */
-export async function resendFailed(
-  sql: Sql,
-  rowsAtOnce: number,
-  endpoint: Endpoint,
-  since: Seconds,
-  by: Actor,
-): Promise<number> {
+export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
   const { accountId, id, settings } = endpoint
   // No campaign has the id 0: it is there because a list in SQL needs at least one item.
   const heard = settings.campaignIds && [0, ...settings.campaignIds]
@@ -242,7 +230,7 @@ export async function resendFailed(
   const condition: Statement = [mayBeTold, since, accountId, accountId, ...(heard ?? [])]
   const some = { table: 'failed_deliveries', condition, limit: resentAtOnce } as const
   const change = `UPDATE failed_deliveries SET tries = ${storedTries(0, true)}, refused = 0, next_at = ?, last_at = ?`
-  const count = await changeSome(sql, rowsAtOnce, endpoint, some, [change, by.at, by.at])
+  const count = await changeSome(sql, endpoint, some, [change, by.at, by.at])
   const subject = { kind: 'webhook', id, name: settings.name } as const
   const after = { count, failedSince: formatInstant(since) }
   if (count > 0) await addCount(sql, by, { accountId, action: 'webhook.resent', subject, before: null, after })
@@ -250,13 +238,9 @@ export async function resendFailed(
 }
 
 /** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */
-export async function purge(
-  sql: Sql,
-  rowsAtOnce: number,
-  endpoint: Pick<Endpoint, 'accountId' | 'id'>,
-): Promise<boolean> {
+export async function purge(sql: Sql, endpoint: Pick<Endpoint, 'accountId' | 'id'>): Promise<boolean> {
   const { accountId, id } = endpoint
-  for (const table of queues) if ((await removeSome(sql, rowsAtOnce, endpoint, table)) > 0) return false
+  for (const table of queues) if ((await removeSome(sql, endpoint, table)) > 0) return false
   await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)
   await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', accountId, id)
   return true

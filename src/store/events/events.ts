@@ -1,5 +1,5 @@
 // Endpoints, and what waits to be told to them. Both engines run the same statements, each of which names the account.
-import { boundTo, type Runner, type Sql } from '../sql.ts'
+import { boundTo, type Runner } from '../sql.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -19,30 +19,17 @@ import { namesBy } from './names.ts'
 import { discardFailed, purgeOld, queueOn, resetTries, waiting } from './queue.ts'
 import { sweepsOn } from './sweeps.ts'
 
-/** What differs between the engines. */
-export type EventsOptions = {
-  /** Seconds by the database's clock, in SQL, where several nodes share it; null where one process serves it. */
-  sharedClock: string | null
-  /** Rows of one statement. */
-  rowsAtOnce: number
-}
-
-/** `key` is the installation's own. */
-export function eventsOn(runner: Runner, key: Uint8Array, { sharedClock, rowsAtOnce }: EventsOptions) {
+/** `key` and `sharedClock` as in `sharedParts`. */
+export function eventsOn(runner: Runner, key: Uint8Array, sharedClock: string | null) {
   const { read, write, writeUnflushed } = runner
-  const inRows =
-    <Args extends unknown[], T>(work: (sql: Sql, rows: number, ...args: Args) => Promise<T>) =>
-    (sql: Sql, ...args: Args) =>
-      work(sql, rowsAtOnce, ...args)
   return {
     ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),
     ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
-    ...boundTo(write, { resend, resendFailed: inRows(resendFailed), discardBefore }),
-    ...boundTo(write, { discardFailed: inRows(discardFailed), resetTries: inRows(resetTries) }),
-    ...boundTo(writeUnflushed, { purge: inRows(purge), purgeOld: inRows(purgeOld), setHealth }),
+    ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed, resetTries }),
+    ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
     ...leasesOn(runner, sharedClock),
-    ...queueOn(runner, sharedClock, rowsAtOnce),
-    ...sweepsOn(runner, rowsAtOnce),
+    ...queueOn(runner, sharedClock),
+    ...sweepsOn(runner),
     ...namesBy(key),
   }
 }

@@ -10,6 +10,7 @@ const leaseSeconds = 22
 
 /** `holder` names a node. Without an account id, calls are about the endpoints of all accounts. */
 export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string | null) {
+  // On SQLite all endpoints are this process's: there `holder` is a value like any other, and says nothing.
   const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
   const andOf = (accountId: number | undefined) => (accountId === undefined ? '' : 'AND e.account_id = ?')
   const only = (accountId: number | undefined) => (accountId === undefined ? [] : [accountId])

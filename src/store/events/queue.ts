@@ -2,7 +2,7 @@
 import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { inParts, type Row, type Runner, type Sql, type Statement, type Value } from '../sql.ts'
-import { type Endpoint, findEndpoint } from './endpoint.ts'
+import { type Endpoint, findEndpoint, toEndpoint } from './endpoint.ts'
 
 /** The tables of what waits and of what failed. In both, the rows of an endpoint are in the order of `key`. */
 export const queues = ['notices', 'failed_deliveries'] as const
@@ -51,7 +51,7 @@ export function dueBy(sharedClock: string | null): string {
   return `due_at <= ? AND (kind > 0 OR due_at < ?) ${sharedClock === null ? '' : `AND due_at <= ${sharedClock}`}`
 }
 
-export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | null, rowsAtOnce: number) {
+export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | null) {
   return {
     /**
      * In the order in which they are to be told: first what failed before, which leaves half of the room to notices.
@@ -77,7 +77,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         const { accountId } = endpoint
         for (const table of queues) {
           const own = done.filter(({ queue }) => queue === table)
-          for (const part of inParts(own, rowsAtOnce)) await takeOff(sql, endpoint, table, part.map(keyOf))
+          for (const part of inParts(own, sql.rowsAtOnce)) await takeOff(sql, endpoint, table, part.map(keyOf))
         }
         if (failed.length + looks.length === 0) return
         // If the endpoint was deleted while a request was under way, nothing is left behind.
@@ -89,8 +89,8 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         // It may have been due twice: by itself, and because somebody asked for it again.
         const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
         const left = isElsewhere ? once.map(fromStart) : once
-        for (const part of inParts(left, rowsAtOnce)) await putFailed(sql, accountId, part)
-        for (const part of inParts(looks, rowsAtOnce)) await insertNotices(sql, accountId, part)
+        for (const part of inParts(left, sql.rowsAtOnce)) await putFailed(sql, accountId, part)
+        for (const part of inParts(looks, sql.rowsAtOnce)) await insertNotices(sql, accountId, part)
       }),
   }
 }
@@ -174,7 +174,6 @@ type Some = { table: Due['queue']; condition: Statement; limit?: number }
  */
 export async function changeSome(
   sql: Sql,
-  rowsAtOnce: number,
   { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
   { table, condition: [condition, ...values], limit = purgedAtOnce }: Some,
   [change, ...changed]: Statement,
@@ -182,7 +181,7 @@ export async function changeSome(
   const some = `SELECT ${key} FROM ${table} WHERE ${ofEndpoint} ${condition} LIMIT ${limit}`
   const rows = await sql.all(some, accountId, id, ...values)
   const keys = rows.map(({ due_at, lead_id, kind, detail }): number[] => [due_at, lead_id, kind, detail])
-  for (const part of inParts(keys, rowsAtOnce))
+  for (const part of inParts(keys, sql.rowsAtOnce))
     await sql.run(`${change} WHERE ${ofEndpoint} AND ${among(part)}`, ...changed, accountId, id, ...part.flat())
   return rows.length
 }
@@ -190,11 +189,10 @@ export async function changeSome(
 /** Of an endpoint, those for which `condition` holds; without one any. Resolves with how many. */
 export const removeSome = (
   sql: Sql,
-  rowsAtOnce: number,
   of: Pick<Endpoint, 'accountId' | 'id'>,
   table: Due['queue'],
   condition: Statement = [''],
-): Promise<number> => changeSome(sql, rowsAtOnce, of, { table, condition }, [`DELETE FROM ${table}`])
+): Promise<number> => changeSome(sql, of, { table, condition }, [`DELETE FROM ${table}`])
 
 /** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its time. */
 export async function retryAtOnce(
@@ -216,36 +214,36 @@ export async function retryAtOnce(
  * For another URL: what waits for a later try is due at once, as if it had not been tried. Does some of it at a time,
  * until it resolves with 0.
  */
-export function resetTries(sql: Sql, rowsAtOnce: number, endpoint: Endpoint, now: Seconds): Promise<number> {
+export function resetTries(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<number> {
   const change = `UPDATE failed_deliveries SET next_at = last_at, refused = 0,
     tries = CASE WHEN tries < 0 THEN ${storedTries(0, true)} ELSE ${storedTries(0, false)} END`
   const condition: Statement = ['AND next_at > ? AND next_at > last_at', now]
-  return changeSome(sql, rowsAtOnce, endpoint, { table: 'failed_deliveries', condition }, [change])
+  return changeSome(sql, endpoint, { table: 'failed_deliveries', condition }, [change])
 }
 
 /**
  * Removes what failed and was due before `fromAt`, some of it at a time, until it resolves with 0. If it was tried
  * since, it would count as asked for again. Erasures and backfills stay.
  */
-export function discardFailed(sql: Sql, rowsAtOnce: number, endpoint: Endpoint, fromAt: Seconds): Promise<number> {
+export function discardFailed(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Promise<number> {
   const told = (['registered before', 'lead.erased'] as const).map((kind) => noticeKinds.indexOf(kind))
   // By the index of `next_at`, so that what was given up, which may be much more, is not read.
   const waiting = `AND next_at >= 0 AND kind NOT IN (${told.join(', ')}) AND due_at < ? ORDER BY next_at`
-  return removeSome(sql, rowsAtOnce, endpoint, 'failed_deliveries', [waiting, fromAt])
+  return removeSome(sql, endpoint, 'failed_deliveries', [waiting, fromAt])
 }
 
 /** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
-async function endLongWaits(sql: Sql, rowsAtOnce: number, endpoint: Row, now: Seconds): Promise<number> {
-  const { account_id: accountId, id, failing_since, next_try_at, from_at } = endpoint
+async function endLongWaits(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<number> {
+  const { accountId, id, failingSince, nextTryAt, fromAt } = endpoint
   const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
-  if (Math.max(failing_since, next_try_at) > now + mostWait.endpoint)
+  if (Math.max(failingSince ?? 0, nextTryAt ?? 0) > now + mostWait.endpoint)
     await sql.run(`UPDATE endpoints SET ${isWell} WHERE account_id = ? AND id = ?`, accountId, id)
-  if (from_at > now + mostWait.endpoint)
+  if (fromAt > now + mostWait.endpoint)
     await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', now, accountId, id)
   const change = 'UPDATE failed_deliveries SET next_at = ?, last_at = ?'
   const condition: Statement = ['AND next_at > ?', now + mostWait.delivery]
   const some = { table: 'failed_deliveries', condition } as const
-  return changeSome(sql, rowsAtOnce, { accountId, id }, some, [change, now, now])
+  return changeSome(sql, endpoint, some, [change, now, now])
 }
 
 /**
@@ -254,22 +252,20 @@ async function endLongWaits(sql: Sql, rowsAtOnce: number, endpoint: Row, now: Se
  */
 export async function purgeOld(
   sql: Sql,
-  rowsAtOnce: number,
   accountId: number,
   now: Seconds,
 ): Promise<{ dropped: number; isMore: boolean }> {
   const before = now - keptSeconds
   let [dropped, isMore] = [0, false]
-  for (const endpoint of await sql.all('SELECT * FROM endpoints WHERE account_id = ?', accountId)) {
-    const { id, paused_at } = endpoint
-    const remove = (table: Due['queue'], ...condition: Statement) =>
-      removeSome(sql, rowsAtOnce, { accountId, id }, table, condition)
-    const ended = await endLongWaits(sql, rowsAtOnce, endpoint, now)
+  const rows = await sql.all('SELECT * FROM endpoints WHERE account_id = ?', accountId)
+  for (const endpoint of rows.map(toEndpoint)) {
+    const isPaused = endpoint.pausedAt !== null
+    const ended = await endLongWaits(sql, endpoint, now)
     // Found by the instant when it was due, which is the order of the table. Without the `+` the engines would use the
     // index of the next try, and read all that was given up.
-    const isOld = `AND due_at < ? AND last_at < ? ${paused_at === null ? 'AND +next_at IS NULL' : ''}`
-    const removed = await remove('failed_deliveries', isOld, before, before)
-    const untold = paused_at === null ? 0 : await remove('notices', 'AND due_at < ?', before)
+    const isOld = `AND due_at < ? AND last_at < ? ${isPaused ? '' : 'AND +next_at IS NULL'}`
+    const removed = await removeSome(sql, endpoint, 'failed_deliveries', [isOld, before, before])
+    const untold = isPaused ? await removeSome(sql, endpoint, 'notices', ['AND due_at < ?', before]) : 0
     dropped += untold
     isMore ||= Math.max(ended, removed, untold) === purgedAtOnce
   }

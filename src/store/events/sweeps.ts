@@ -44,7 +44,7 @@ const sweepsAtOnce = 100
 /** In place of `begunAt`: the campaign is a draft, and its leads are compared once it is published again. */
 export const heldBack = -1
 
-export function sweepsOn({ writeUnflushed }: Runner, rowsAtOnce: number) {
+export function sweepsOn({ writeUnflushed }: Runner) {
   return {
     /** Writes the notices of a stretch of leads. `next` is the email to go on from, null at the end. */
     writeStretch: (sweep: Sweep, notices: readonly Notice[], next: string | null) =>
@@ -59,7 +59,7 @@ export function sweepsOn({ writeUnflushed }: Runner, rowsAtOnce: number) {
             ? await sql.run(`DELETE FROM sweeps ${where}`, ...of)
             : await sql.run(`UPDATE sweeps SET after_email = ? ${where}`, next, ...of)
         if (written === 0) return
-        for (const part of inParts(notices, rowsAtOnce)) await insertNotices(sql, endpoint.accountId, part)
+        for (const part of inParts(notices, sql.rowsAtOnce)) await insertNotices(sql, endpoint.accountId, part)
       }),
   }
 }

@@ -18,8 +18,6 @@ import { runnerOn } from './sql-on.ts'
 
 /** Rows of counts in one statement. */
 const countsAtOnce = 1_000
-/** Rows of notices in one statement. */
-const noticesAtOnce = 200
 /** Whole seconds of the database's clock, as they were when the transaction began: Citus writes with no other. */
 const clock = 'CAST(floor(extract(epoch FROM now())) AS bigint)'
 
@@ -67,7 +65,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   return {
     configuration: postgresConfiguration(pools, runner),
     leads: leadsOn(pools, runner, refCipher(refKey)),
-    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: clock, rowsAtOnce: noticesAtOnce }),
+    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: clock }),
     rates: ratesOn(pools, refKey),
     onChange: (listener) => {
       listeners.push(listener)

@@ -27,6 +27,7 @@ export function runnerOn(pools: Pools): Runner {
 export function sqlOn(connection: Connection): Sql {
   const { query } = connection
   return {
+    rowsAtOnce: 200,
     all: async (sql, ...values) => (await query(sql, values)).rows,
     get: async (sql, ...values) => (await query(sql, values)).rows[0],
     run: async (sql, ...values) => (await query(sql, values)).changes,

@@ -1,3 +1,4 @@
+import type { LeadNotice } from '../../core/events.ts'
 import type { Rule } from '../../core/mechanism/rule.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { insertNoticesSql, noticeValues } from '../events/queue.ts'
@@ -13,7 +14,7 @@ import {
   type LeadWithEmail,
   updateLead,
 } from '../lead-sql.ts'
-import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.ts'
+import type { Campaign, Decision, FoundLead, Lead } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'

@@ -46,7 +46,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
       onErased: () => logProcess?.emptyLog(),
     }),
     // One process serves an embedded database.
-    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: null, rowsAtOnce: 1 }),
+    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: null }),
     rates: ratesInProcess(),
     onChange: (listener) => {
       database.listeners.push(listener)

@@ -78,6 +78,7 @@ function DeliveryTable({ of, entries }: { of: Webhook; entries: Delivery[] }) {
   const text = useWords(words)
   const moments = useMoments()
   const [shown, setShown] = useState<Delivery>()
+  const close = () => setShown(undefined)
   return (
     <Paper withBorder>
       <Rows
@@ -110,7 +111,9 @@ function DeliveryTable({ of, entries }: { of: Webhook; entries: Delivery[] }) {
           </tr>
         ))}
       </Rows>
-      <Details webhook={of} of={shown} onClose={() => setShown(undefined)} />
+      <SideDrawer opened={shown !== undefined} onClose={close} size={520} title={text.details}>
+        {shown !== undefined && <Details webhook={of} of={shown} onClose={close} />}
+      </SideDrawer>
     </Paper>
   )
 }
@@ -138,16 +141,7 @@ export function ResultOf({ of }: { of: Pick<Delivery, 'status' | 'cause' | 'mill
   return text.failed(why, milliseconds)
 }
 
-function Details({ webhook, of, onClose }: { webhook: Webhook; of: Delivery | undefined; onClose(): void }) {
-  const text = useWords(words)
-  return (
-    <SideDrawer opened={of !== undefined} onClose={onClose} size={520} title={text.details}>
-      {of !== undefined && <DetailsOf webhook={webhook} of={of} onClose={onClose} />}
-    </SideDrawer>
-  )
-}
-
-function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; onClose(): void }) {
+function Details({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; onClose(): void }) {
   const text = useWords(words)
   const { account } = useSession()
   const maySend = useMay('owner')

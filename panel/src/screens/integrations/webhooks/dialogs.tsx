@@ -42,19 +42,17 @@ export function Dialogs({ all, action, onClose }: DialogProps) {
   const title = action === null ? '' : action.what === 'create' ? text.create : text[`${action.what}Of`](action.of.name)
   return (
     <Modal opened={action !== null} onClose={onClose} size="lg" centered title={title}>
-      {action !== null && <Content key={action.what} {...{ all, action, onClose }} />}
+      {action !== null && <Content key={action.what} all={all} action={action} onClose={onClose} />}
     </Modal>
   )
 }
 
+const forms = { edit: SettingsForm, resume: Resume, rotate: Rotate, backfill: Backfill, remove: Remove }
+
 function Content({ all, action, onClose }: DialogProps & { action: Action }) {
   if (action.what === 'create') return <SettingsForm all={all} onClose={onClose} />
-  const { what, of } = action
-  if (what === 'edit') return <SettingsForm all={all} of={of} onClose={onClose} />
-  if (what === 'resume') return <Resume of={of} onClose={onClose} />
-  if (what === 'rotate') return <Rotate of={of} onClose={onClose} />
-  if (what === 'backfill') return <Backfill all={all} of={of} onClose={onClose} />
-  return <Remove of={of} onClose={onClose} />
+  const Form = forms[action.what]
+  return <Form all={all} of={action.of} onClose={onClose} />
 }
 
 type OneProps = { of: Webhook; onClose(): void }
