@@ -59,6 +59,8 @@ test('single sign-on leads to where one wanted to go, by keyboard alone, in both
     await page.waitForURL(wanted)
     await page.locator('main h1').waitFor()
     assert.equal(page.url(), wanted)
+    await page.goto(`${publicUrl}/settings/users`)
+    await page.getByText(ada.email).first().waitFor()
     assertUntroubled(page)
   }
 })
