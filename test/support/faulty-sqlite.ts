@@ -11,7 +11,7 @@ export type SqliteFault =
   /** The commit is undone, or it stands, and nobody can tell: fsync has failed. */
   | 'sync fails, undone'
   | 'sync fails, done'
-  /** The file cannot be prepared for writing. */
+  /** The same as undone, and the file cannot be opened again. */
   | 'opening fails'
   | 'history slow'
   | 'history fails'
@@ -61,7 +61,7 @@ function begin(db: DatabaseSync, fault: SqliteFault): void {
 function commit(db: DatabaseSync, fault: SqliteFault): void {
   if (isHistory(db)) return
   if (fault === 'write fails') throw diskError(IOERR_WRITE)
-  if (fault === 'sync fails, undone') {
+  if (fault === 'sync fails, undone' || fault === 'opening fails') {
     exec.call(db, 'ROLLBACK')
     throw diskError(IOERR_FSYNC)
   }
