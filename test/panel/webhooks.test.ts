@@ -298,6 +298,24 @@ test('a lead time that the API has set is shown in words', async () => {
   assert.ok(await page.getByLabel('1 hour 30 minutes').isChecked())
 })
 
+longTest('a campaign that was deleted while the form was open is named at its field', async () => {
+  const who = await stage.person('deleted-meanwhile')
+  const account = ['--account', String(who.accountId)]
+  const { id } = await stage.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ name: 'Course' }))
+  const page = await stage.open(who, { path: '/integrations/webhooks' })
+  await button(page, 'New webhook').first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Till')
+  await dialog.getByLabel('Address').fill(receiver.origin)
+  await dialog.getByLabel('Only these', { exact: true }).first().check()
+  await dialog.locator('[aria-label="Only these"]').press('ArrowDown')
+  await page.getByRole('option', { name: 'Course' }).click()
+  await page.keyboard.press('Escape')
+  await stage.place.json(['campaign', 'delete', String(id), '--yes'])
+  await button(page, 'New webhook').last().click()
+  await dialog.getByText('One of these campaigns is not there any more').waitFor()
+})
+
 test('why a webhook could not be saved is in sight, below the long form on a phone too', async () => {
   const who = await stage.person('unsaved')
   const given = ['--name', 'Till', '--kinds', 'lead.registered', '--url', 'https://example.com/']

@@ -101,7 +101,9 @@ test('/metrics has the version, and nodes of one installation that differ are sa
     chooseZoneData(folder, '/nowhere')
     return arrangeIn(env.DATABASE_URL, (store) => store.otherZoneData())
   }
-  assert.deepEqual([await differing(null), await differing(TZDIR)], [['2099a'], []])
+  assert.deepEqual(await differing(null), ['2099a'])
+  // PostgreSQL may list the stopped server's connections for a moment longer.
+  assert.ok(await eventually(5_000, async () => (await differing(TZDIR)).length === 0))
   if (!isFull) return
   const same = await place.serve([], { ...env, TZDIR })
   assert.ok(await eventually(5_000, () => same.output().includes('no user yet')))

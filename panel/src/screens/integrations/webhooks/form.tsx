@@ -30,10 +30,11 @@ export function SettingsForm({ all, of, onClose }: Props) {
   const send = of === undefined ? create : change
   const show = useShowFreshKey()
   const set = (changes: Partial<Settings>) => setGiven((before) => ({ ...before, ...changes }))
+  const isOfNone = given.campaignIds?.length === 0
   const isNear = given.kinds.includes('lead.deadline_approaching')
   const submit = async () => {
     setTried(true)
-    if (given.campaignIds?.length === 0) {
+    if (isOfNone) {
       // Of none nothing is told: the field says so. What the last try found goes; the next one finds what is left of it.
       send.reset()
       throw new RangeError('no campaign is chosen')
@@ -95,7 +96,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
         </SimpleGrid>
       </Checkbox.Group>
       {isNear && <LeadTimes given={given} set={set} error={faultOf('leadTimes')} />}
-      <Campaigns all={all} given={given} set={set} isTried={isTried} />
+      <Campaigns {...{ all, given, set }} error={isTried && isOfNone ? text.faults.kinds : faultOf('campaignIds')} />
       <Checkbox
         label={text.personal}
         checked={given.personal}
@@ -107,6 +108,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
 }
 
 type PartProps = { given: Settings; set(changes: Partial<Settings>): void }
+type FaultProps = PartProps & { error: string | undefined }
 
 const units = ['hour', 'minute', 'second'] as const
 
@@ -121,7 +123,7 @@ function inUnits(language: Language, period: string): string {
 }
 
 /** The usual ones, and others that the API has set. */
-function LeadTimes({ given, set, error }: PartProps & { error: string | undefined }) {
+function LeadTimes({ given, set, error }: FaultProps) {
   const text = useWords(words)
   const language = useLanguage()
   const periods: Record<string, string> = text.periods
@@ -146,7 +148,7 @@ function LeadTimes({ given, set, error }: PartProps & { error: string | undefine
   )
 }
 
-function Campaigns({ all, given: { campaignIds }, set, isTried }: PartProps & { all: Webhooks; isTried: boolean }) {
+function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { all: Webhooks }) {
   const text = useWords(words)
   return (
     <Stack gap="xs">
@@ -169,7 +171,7 @@ function Campaigns({ all, given: { campaignIds }, set, isTried }: PartProps & { 
           nothingFoundMessage={text.noCampaign}
           data={all.campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={campaignIds.map(String)}
-          error={isTried && campaignIds.length === 0 && text.faults.kinds}
+          error={error}
           onChange={(ids) => set({ campaignIds: ids.map(Number) })}
         />
       )}

@@ -63,10 +63,10 @@ export const words = inBoth({
     inFlight: 'Requests at a time, at most',
     perMinute: 'Events a minute, at most; empty for no limit',
     faults: {
-      name: 'The name can’t be blank, and has at most 200 characters.',
       url: 'Use an https: address on the public internet, on port 443 or from 1,024 on. The operator can allow others by EGRESS_ALLOW.',
       kinds: 'Choose at least one.',
       leadTimes: 'Choose one to three.',
+      campaignIds: 'One of these campaigns is not there any more: take it out.',
     },
     /** Of an address, by the service's message. */
     urlFaults: {
@@ -204,10 +204,10 @@ export const words = inBoth({
     inFlight: 'Żądań naraz, najwyżej',
     perMinute: 'Zdarzeń na minutę, najwyżej; puste: bez limitu',
     faults: {
-      name: 'Nazwa nie może być pusta i może mieć najwyżej 200 znaków.',
       url: 'Podaj adres https: w publicznym internecie, na porcie 443 albo od 1024 wzwyż. Inne może dopuścić operator ustawieniem EGRESS_ALLOW.',
       kinds: 'Wybierz co najmniej jedno.',
       leadTimes: 'Wybierz od jednego do trzech.',
+      campaignIds: 'Jednej z tych kampanii już nie ma: usuń ją z listy.',
     },
     urlFaults: {
       'must have no user name, password or fragment':
