@@ -106,7 +106,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.setErrorHandler((error, request, reply) => {
     // Fastify refuses the media type before it notices that the path is unknown.
-    const code = request.is404 ? 'NOT_FOUND' : errorCodeOf(error)
+    const code = request.is404 && !(error instanceof Refusal) ? 'NOT_FOUND' : errorCodeOf(error)
     logFailure(log, code, error, request)
     return sendError(reply, code)
   })

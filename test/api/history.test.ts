@@ -1,5 +1,7 @@
 // The history holds one entry for each authorized request, with eight facts and nothing else.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -124,6 +126,33 @@ test('requests that are not authorized have none', async () => {
   await entryOf(last, stranger.accountId)
   assert.equal((await entriesOf(stranger.accountId)).length, 1)
   assert.deepEqual(await entriesOf(suspended.accountId), [])
+})
+
+test('a request has its entry where its body or its connection breaks, and so has the lead that it registered', async () => {
+  const account = await owner(shop.place)
+  await sleep(1000)
+  const head = [`Authorization: Bearer ${account.key}`, 'Content-Type: application/json']
+  const post = (body: string, length: number) => [
+    ...[`POST /api/public/v1/campaigns/${account.campaignId}/leads HTTP/1.1`, 'Host: localhost', ...head],
+    ...[`Content-Length: ${length}`, '', body],
+  ]
+  const body = JSON.stringify({ email: newEmail() })
+  for (const length of [body.length, 500]) {
+    const socket = connect(shop.server.port)
+    await once(socket, 'connect')
+    await new Promise((sent) => socket.write(post(body, length).join('\r\n'), sent))
+    socket.resetAndDestroy()
+  }
+  const entries = await eventually(
+    5,
+    () => entriesOf(account.accountId),
+    (all) => all.length >= 2,
+    commandPauseMs,
+  )
+  assert.ok(entries.every(({ operation }) => operation === 'registerLead'))
+  // With the rate in a database, a connection may break before the body is read.
+  const stored = await shop.place.json<object[]>(['lead', 'list', '--campaign', String(account.campaignId)])
+  assert.deepEqual(entries.map(({ status }) => status).sort(), stored.length === 1 ? [201, 400] : [400, 400])
 })
 
 test('each key is told apart', async () => {

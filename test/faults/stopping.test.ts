@@ -161,9 +161,12 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     async 'later requests on open connections get 503, are not stored, and the connection ends'(running) {
       const { open, exits, hasRead, isStopping, registered } = running
       const late = register('late@example.com')
-      const [list, write, ready] = await Promise.all([
+      const page = message('GET', '/campaigns', ['Accept: text/html'])
+      const [list, write, screen, nowhere, ready] = await Promise.all([
         open(good.slice(0, 30)),
         open(late.slice(0, 40)),
+        open(page.slice(0, 20)),
+        open(message('GET', '/nowhere').slice(0, -4)),
         open(message('GET', '/readyz').slice(0, -4)),
       ])
       const idle = await Promise.all(Array.from({ length: 5 }, () => open(good)))
@@ -174,8 +177,10 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
         await Promise.all(idle.map((line) => line.send(register('later@example.com'))))
         await list.send(good.slice(30))
         await write.send(late.slice(40))
+        await screen.send(page.slice(20))
+        await nowhere.send('\r\n\r\n')
         await ready.send('\r\n\r\n')
-        for (const line of [list, write]) {
+        for (const line of [list, write, screen, nowhere]) {
           const { answers, ending } = await line.untilEnded()
           assert.equal(answers.length, 1)
           assertLate(answers[0])

@@ -232,6 +232,14 @@ test('the files that the build made come as it compressed them, to be kept for a
     assert.equal(decode(stored).toString('utf8'), plain)
   }
   assert.equal(await (await ask(`/panel/assets/${name}`)).text(), plain)
+  // Conditions that do not hold are the client's fault, and none of ours that is logged.
+  for (const [header, value, status] of [
+    ['range', 'bytes=99999999-', 416],
+    ['if-match', '"another"', 412],
+  ] as const) {
+    assert.equal((await ask(`/panel/assets/${name}`, { headers: { [header]: value } })).status, status)
+  }
+  assert.doesNotMatch(server.output(), /a request failed/)
   for (const path of ['', '.hidden', 'nothing.js', '..%2f..%2findex.html', '..%5cindex.html', 'a%00b']) {
     const answer = await ask(`/panel/assets/${path}`)
     assert.deepEqual([answer.status, ((await answer.json()) as any).code], [404, 'NOT_FOUND'], path)

@@ -5,7 +5,7 @@ import { bodyLimitBytes } from '../../core/errors.ts'
 import type { Site } from '../../core/offer.ts'
 import type { Counting } from '../../leads/counting.ts'
 import type { Log } from '../../log.ts'
-import { type Admission, type AuthorizeParts, guard, useContract } from '../public/api.ts'
+import { type Admission, type AuthorizeParts, afterEach, guard, useContract } from '../public/api.ts'
 import { ErrorBody, idPattern, NoQuery } from '../public/schemas.ts'
 import { namesIn, type Operation } from './operation.ts'
 
@@ -28,7 +28,7 @@ type Beside<Of extends Operation> = {
 export function apiBeside<Of extends Operation>(parts: BesideParts, api: Beside<Of>): FastifyPluginAsync {
   return async (scope) => {
     useContract(scope, parts, api.description)
-    scope.addHook('onResponse', async ({ key }) => {
+    afterEach(scope, ({ key }) => {
       if (key !== null) parts.counting.keyUsed(key.id, parts.now())
     })
     scope.register(async (guarded) => {

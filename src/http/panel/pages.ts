@@ -6,7 +6,7 @@ import files from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Site } from '../../core/offer.ts'
 import type { Log } from '../../log.ts'
-import { logFailure, sendError } from '../errors.ts'
+import { errorCodeOf, logFailure, sendError } from '../errors.ts'
 import { contentPolicy } from './content-policy.ts'
 
 const built = resolve(import.meta.dirname, '../../../panel/dist')
@@ -34,10 +34,14 @@ type PagesParts = { site: Site; log: Log }
 export function pages({ site, log }: PagesParts): FastifyPluginAsync {
   return async (scope) => {
     scope.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+      const { statusCode = 500 } = error
       // For example a path that leads out of the folder.
-      if (error.statusCode === 403) return sendError(reply, 'NOT_FOUND')
-      logFailure(log, 'INTERNAL_ERROR', error, request)
-      return sendError(reply, 'INTERNAL_ERROR')
+      if (statusCode === 403) return sendError(reply, 'NOT_FOUND')
+      // A condition that does not hold, or a range that the file does not have (RFC 9110, sections 13 and 14).
+      if (statusCode === 412 || statusCode === 416) return reply.code(statusCode).send()
+      const code = errorCodeOf(error)
+      logFailure(log, code, error, request)
+      return sendError(reply, code)
     })
     scope.register(files, {
       root: join(built, 'panel', 'assets'),

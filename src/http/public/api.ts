@@ -54,7 +54,7 @@ type PublicApiParts = {
 export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
   return async (scope) => {
     useContract(scope, parts, description(basePath))
-    scope.addHook('onResponse', async (request, reply) => account(parts, request, reply))
+    afterEach(scope, (request, reply) => account(parts, request, reply))
     scope.register(async (guarded) => {
       await guard(guarded, parts)
       addCampaignRoutes(guarded, parts.store)
@@ -85,6 +85,14 @@ export function useContract(
   const servers = [{ url: new URL(`${site.publicUrl}${scope.prefix}`).pathname }]
   const described = JSON.stringify({ ...description, servers })
   scope.get('/openapi.json', async (_, reply) => reply.type('application/json').send(described))
+}
+
+/** Calls behind each answer, also where the connection broke before it: then Fastify has no `onResponse`. */
+export function afterEach(scope: FastifyInstance, act: (request: FastifyRequest, reply: FastifyReply) => void): void {
+  scope.addHook('onSend', async (request, reply) => {
+    if (reply.raw.destroyed) act(request, reply)
+    else reply.raw.once('close', () => act(request, reply))
+  })
 }
 
 /** A change, such as a revoked key, takes effect within this time (contract, "Points of detail"). */
@@ -136,6 +144,8 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizePar
     })
     if (!rate.allowed) return sendError(reply.header('Retry-After', rate.resetSeconds), 'RATE_LIMITED')
     request.waitedMs = performance.now() - beganAt
+    // The connection broke meanwhile: Fastify would wait for the body for ever.
+    if (reply.raw.destroyed && request.method !== 'GET') return sendError(reply, 'INVALID_JSON')
     // Checked before the body, which could be wrong too.
     if (request.is404) return sendError(reply, 'NOT_FOUND')
   }
