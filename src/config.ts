@@ -225,12 +225,17 @@ function readOidc(): ProviderSettings | null {
     const form = 'must be an https: URL without query, fragment, user name or password; http: for localhost only'
     throw new WrongSetting(`OIDC_ISSUER: ${form}${because(OIDC_ISSUER)}`)
   }
-  if (!OIDC_CLIENT_ID) throw new WrongSetting(`OIDC_CLIENT_ID: must be the client id${because(OIDC_CLIENT_ID)}`)
-  if (!OIDC_CLIENT_SECRET) {
-    throw new WrongSetting(`OIDC_CLIENT_SECRET: must be the client's secret${because(OIDC_CLIENT_SECRET)}`)
+  const alone = 'without blanks or line ends around it'
+  if (!isWord(OIDC_CLIENT_ID)) {
+    throw new WrongSetting(`OIDC_CLIENT_ID: must be the client id, ${alone}${because(OIDC_CLIENT_ID)}`)
+  }
+  if (!isWord(OIDC_CLIENT_SECRET)) {
+    throw new WrongSetting(`OIDC_CLIENT_SECRET: must be the client's secret, ${alone}${because(OIDC_CLIENT_SECRET)}`)
   }
   return { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET, isOnly }
 }
+
+const isWord = (text: string | undefined): text is string => !!text && text === text.trim() && !/\p{Cc}/u.test(text)
 
 /** Codes and tokens go there, so `http:` only on this machine. */
 function isIssuer(text: string): boolean {
@@ -244,9 +249,9 @@ export function databaseLocation(text: string): DatabaseLocation | undefined {
   if (/^postgres(?:ql)?:\/\/[^\s\0]+$/.test(text)) {
     return isPostgresUrl(text) ? { engine: 'postgres', url: text } : undefined
   }
-  // No carriage return either: a settings file from Windows would name another database.
+  // No carriage return, and no blank at the end, which a settings file may have: they would name another database.
   const path = /^file:(?!\/\/)([^?#\p{Cc}]+)$/u.exec(text)?.[1]
-  if (path === undefined || path.endsWith('/')) return undefined
+  if (path === undefined || /[/\s]$/.test(path)) return undefined
   return { engine: 'sqlite', path: isAbsolute(path) ? path : join(root, path) }
 }
 

@@ -1,8 +1,10 @@
 // Every command as the process that an operator starts. The other files run most of them in a process that they share.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { settingNames } from '../../src/config.ts'
@@ -109,4 +111,30 @@ test('--help behind the words of a command shows what docs/operating.md says of 
   const { serve } = await place.json(['serve', '--help'])
   for (const { flag } of Object.values(settingNames)) assert.match(serve, new RegExp(`--${flag}\\b`))
   assertRefused(await place.runShared(['nothing', '--help']), '--help: must stand alone or with a command', [2])
+})
+
+test('code that is kept compiled comes from a folder that only its own user can write', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-tmp-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const cache = join(folder, `lastcall-${process.getuid?.()}`)
+  const version = () => {
+    const args = [join(root, 'src', 'main.ts'), '--version']
+    const { status, stderr } = spawnSync(process.execPath, args, { env: { TMPDIR: folder }, encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+  }
+  version()
+  assert.equal(statSync(cache).mode & 0o777, 0o700)
+  assert.ok(readdirSync(cache).length > 0)
+  // As somebody else might have made it before.
+  rmSync(cache, { recursive: true })
+  mkdirSync(cache)
+  chmodSync(cache, 0o777)
+  version()
+  assert.deepEqual(readdirSync(folder, { recursive: true }), [basename(cache)])
+  const others = join(folder, 'others')
+  rmSync(cache, { recursive: true })
+  mkdirSync(others)
+  symlinkSync(others, cache)
+  version()
+  assert.deepEqual(readdirSync(others), [])
 })

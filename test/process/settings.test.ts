@@ -14,6 +14,7 @@ const wrong: Record<string, { flag: string; values: string[] }> = {
     values: [
       'lastcall.db',
       'file:./data/lastcall.db\r',
+      'file:./data/lastcall.db ',
       '/tmp/lastcall.db',
       'file:',
       'file:///',
@@ -225,6 +226,8 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
       [{ OIDC_ONLY: 'on' }, /OIDC_ISSUER: .*OIDC_ONLY is set/],
       [{ ...whole, OIDC_ONLY: 'yes' }, /OIDC_ONLY: must be on or off/],
       [{ ...whole, OIDC_CLIENT_ID: '' }, /OIDC_CLIENT_ID: must be/],
+      [{ ...whole, OIDC_CLIENT_ID: 'hunter3\r' }, /OIDC_CLIENT_ID: must be/],
+      [{ ...whole, OIDC_CLIENT_SECRET: 'hunter2 ' }, /OIDC_CLIENT_SECRET: must be/],
       [{ ...whole, OIDC_CLIENT_SECRET: '' }, /OIDC_CLIENT_SECRET: must be/],
       ...[...issuers, 'https://id.example/?a=hunter2', 'https://id.example/#a'].map(
         (issuer): [Record<string, string>, RegExp] => [{ ...whole, OIDC_ISSUER: issuer }, /OIDC_ISSUER: must be/],
