@@ -1,4 +1,4 @@
-import type { Account, Campaign, LiveKey } from '../store/model.ts'
+import type { Account, Campaign, Lead, LiveKey } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** Entries kept of each sort; a full cache is emptied. */
@@ -11,6 +11,8 @@ export type ConfigCache = {
   liveKey(keyId: string): Promise<LiveKey | undefined>
   campaign(campaignId: number): Promise<Campaign | undefined>
   account(accountId: number): Promise<Account | undefined>
+  /** The campaign with which to read its lead: read again if the lead was written under newer settings than `known`. */
+  campaignFor(lead: Lead, known: Campaign): Promise<Campaign>
 }
 
 export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>): ConfigCache {
@@ -25,7 +27,15 @@ export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>
     liveKey: keys.get,
     campaign: campaigns.get,
     account: accounts.get,
+    async campaignFor(lead, known) {
+      return isNewer(lead, known) ? ((await campaigns.load(known.id)) ?? known) : known
+    },
   }
+}
+
+/** A rule that the campaign did not have yet, or a start without a rule where each lead gets one. */
+function isNewer({ ruleId, attempt }: Lead, { rules, terms }: Campaign): boolean {
+  return ruleId === null ? attempt.anchorAt !== null && terms.personal !== null : !rules.has(ruleId)
 }
 
 /** Promises are kept, so that requests that arrive together, as after a start, share one read. */
@@ -45,6 +55,7 @@ function remembered<Id, Entry>(read: (id: Id) => Promise<Entry | undefined>) {
   }
 
   return {
+    load,
     get: (id: Id): Promise<Entry | undefined> => entries.get(id) ?? load(id),
     forget: () => entries.clear(),
   }

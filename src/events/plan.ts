@@ -119,7 +119,9 @@ async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due
     const campaign = campaigns.get(campaignId)
     if (watcher === undefined || campaign === undefined) continue
     const convertedAt = converted.get(leadId) ?? null
-    found.set(leadId, { campaign, lead: await lead(campaign), convertedAt, tools, watcher })
+    const ofLead = await lead(campaign)
+    const fitting = await configCache.campaignFor(ofLead, campaign)
+    found.set(leadId, { campaign: fitting, lead: ofLead, convertedAt, tools, watcher })
   }
   return found
 }

@@ -156,12 +156,13 @@ export function buildLeads(
       if (written !== undefined && written !== 'exists') return written
     }
     const seen = await store.leads.find(campaign, email)
-    const decision = decide(campaign, seen)
+    const fitting = seen === undefined ? campaign : await configCache.campaignFor(seen, campaign)
+    const decision = decide(fitting, seen)
     if (typeof decision === 'string') return decision
     // If nothing changes, no transaction is needed: what was read is on disk.
-    if (seen !== undefined && decision === undefined) return { campaign, before: seen, lead: seen }
+    if (seen !== undefined && decision === undefined) return { campaign: fitting, before: seen, lead: seen }
     // The decision is made again inside the transaction: lead and settings may have changed since.
-    return store.leads.write(campaign, email, decide, seen)
+    return store.leads.write(fitting, email, decide, seen)
   }
 
   async function apply(
@@ -197,7 +198,7 @@ export function buildLeads(
       const campaign = await configCache.campaign(of.campaignId)
       if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
       const lead = await store.leads.find(campaign, email)
-      return lead === undefined ? 'LEAD_NOT_FOUND' : view(campaign, lead, now)
+      return lead === undefined ? 'LEAD_NOT_FOUND' : view(await configCache.campaignFor(lead, campaign), lead, now)
     },
   }
 }

@@ -33,7 +33,7 @@ export type Visitors = {
   /** The campaign, if recipients may see anything of it. @throws StoreUnavailable */
   campaign(campaignId: number): Promise<Campaign | undefined>
   /** The lead that the ref names, if it has an email and belongs to the campaign. @throws StoreUnavailable */
-  leadIn(campaign: Campaign, ref: string | undefined): Promise<Lead | undefined>
+  leadIn(campaign: Campaign, ref: string | undefined): Promise<Omit<Found, 'account'> | undefined>
   /** The visitor's offer; without a visit it is only read. @throws StoreUnavailable */
   offer(campaignId: number, visitor: Visitor, visit: Visit | null, now: Seconds): Promise<Shown | undefined>
   /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
@@ -50,12 +50,19 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
   return {
     async find(ref) {
       const found = await store.leads.findByRef(ref)
-      const campaign = found && (await configCache.campaign(found.campaignId))
-      const account = campaign && (await configCache.account(campaign.accountId))
-      return account && { campaign, account, lead: await found.lead(campaign) }
+      if (found === undefined) return undefined
+      const campaign = await configCache.campaign(found.campaignId)
+      if (campaign === undefined) return undefined
+      const account = await configCache.account(campaign.accountId)
+      if (account === undefined) return undefined
+      const lead = await found.lead(campaign)
+      return { account, lead, campaign: await configCache.campaignFor(lead, campaign) }
     },
     campaign: (campaignId) => openCampaign(parts, campaignId),
-    leadIn: (campaign, ref) => leadByRef(store, campaign, ref),
+    async leadIn(campaign, ref) {
+      const lead = await leadByRef(store, campaign, ref)
+      return lead && { lead, campaign: await configCache.campaignFor(lead, campaign) }
+    },
     async offer(campaignId, visitor, visit, now) {
       const campaign = await openCampaign(parts, campaignId)
       return campaign && offerIn(parts, campaign, visitor, visit, now)
@@ -91,7 +98,8 @@ async function offerIn(
   const lead = await leadByRef(parts.store, campaign, lc)
   if (lead !== undefined) {
     const visited = visit ? await parts.leads.visit(idsOf(campaign), lead.email, now) : undefined
-    return shownTo(typeof visited === 'object' ? visited : view(campaign, lead, now), now)
+    const fitting = await parts.configCache.campaignFor(lead, campaign)
+    return shownTo(typeof visited === 'object' ? visited : view(fitting, lead, now), now)
   }
   const own = await anonymous(parts, campaign, client, visit, now)
   // A visitor who has not been here would begin now: the page may show that.

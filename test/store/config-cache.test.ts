@@ -2,8 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
-import type { LiveKey } from '../../src/store/model.ts'
+import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
+import { offerAt } from '../../src/core/mechanism/attempt.ts'
+import { buildLeads } from '../../src/leads/leads.ts'
+import { buildVisitors } from '../../src/leads/visitors.ts'
+import type { Campaign, LiveKey } from '../../src/store/model.ts'
+import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester } from '../support/actor.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+
+const timeouts = { lockWaitMs: 1_000, timeoutMs: 5_000 }
+const at = Date.UTC(2030, 0, 1, 12) / 1_000
 
 /** A store whose reads end when they are let. */
 function slowStore() {
@@ -73,3 +83,48 @@ test('10,000 entries are kept, and no more', () => {
   ask(1)
   assert.equal(reads.length, 10_002)
 })
+
+const after = (period: string) => ({ kind: 'after', period })
+const fixed = { kind: 'fixed', at: '2030-01-31T12:00' }
+const changes = {
+  'from a date for all to one for each': [{ deadline: fixed }, { deadline: after('PT48H') }],
+  'from a date for each to one for all': [{ deadline: after('PT48H') }, { deadline: fixed }],
+  'with the end of the campaign': [
+    { deadline: after('PT48H'), endsAt: '2030-01-03T12:00' },
+    { deadline: after('PT96H'), endsAt: '2030-01-06T12:00' },
+  ],
+} as const
+
+for (const [engine, place] of Object.entries(emptyDatabases))
+  for (const [name, mechanisms] of Object.entries(changes))
+    test(`a lead that another server has just registered under new settings has one deadline, ${name}: ${engine}`, async (t) => {
+      const store = await openStore(await place(t), { ...timeouts, poolSize: 2, isServer: false })
+      t.after(() => store.close())
+      const { id: accountId } = await store.configuration.createAccount('Owner', tester)
+      const [older, newer] = mechanisms.map((rules) => {
+        const mechanism = { startsOn: 'registration', ...rules }
+        const checked = checkCampaign({ name: 'c', isDraft: false, timeZone: 'UTC', mechanism })
+        assert.ok('campaign' in checked)
+        return checked.campaign
+      }) as [CampaignSettings, CampaignSettings]
+      const { id: campaignId } = await store.configuration.applyCampaign(accountId, older, tester)
+      const of = { accountId, campaignId }
+      // It has not heard of the change yet.
+      const cache = openConfigCache({ configuration: store.configuration, onChange: () => {} })
+      const late = buildLeads(store, cache, () => {})
+      await late.lookUp(of, 'ada@example.com', at)
+      await store.configuration.applyCampaign(accountId, { ...newer, id: campaignId }, tester)
+      const registered = await buildLeads(store, openConfigCache(store), () => {}).register(of, 'ada@example.com', at)
+      assert.ok(typeof registered === 'object' && registered.offer.deadline !== null)
+      for (const found of [
+        await late.lookUp(of, 'ada@example.com', at),
+        await late.register(of, 'ada@example.com', at),
+        await buildVisitors(store, cache, late).leadIn(
+          (await cache.campaign(campaignId)) as Campaign,
+          registered.lead.ref,
+        ),
+      ]) {
+        assert.ok(typeof found === 'object')
+        assert.equal(offerAt(found.campaign.terms, found.lead.attempt, at).deadline, registered.offer.deadline)
+      }
+    })

@@ -45,9 +45,9 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
         const campaign = await visitors.campaign(Number(request.params.campaignId))
         if (campaign === undefined || !countRequest(asked, campaign.id, most, now()).allowed)
           return sendUnavailable(reply)
-        const lead = await visitors.leadIn(campaign, refOf(request))
-        if (lead === undefined) return reply.code(401).headers(unknown).send()
-        return sendGate(reply, gateAt(campaign.terms, lead.attempt, grace, now()))
+        const found = await visitors.leadIn(campaign, refOf(request))
+        if (found === undefined) return reply.code(401).headers(unknown).send()
+        return sendGate(reply, gateAt(found.campaign.terms, found.lead.attempt, grace, now()))
       },
     })
   }
