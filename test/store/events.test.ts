@@ -113,7 +113,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       `${second.dueAt} lead.registered 0 1`,
       ...shown([third]),
     ])
-    const again = (await store.events.due(endpoint, 2_000, 1))[0] as Due
+    const again = (await store.events.due(endpoint, 2_000, 2))[0] as Due
     await store.events.settle(endpoint, {
       done: [],
       failed: [{ ...again, tries: 9, nextAt: null, lastAt: 2_100 }],
@@ -131,6 +131,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await store.events.settle(endpoint, { done: [], failed: again9, looks: many(9, 3_000) })
     const tried = (await store.events.due(endpoint, 9_000, 6)).map(({ tries }) => tries)
     assert.deepEqual(tried, [1, 1, 1, 0, 0, 0], 'what failed leaves room to what is new')
+    const ones = []
+    for (let n = 0; n < 40; n += 1) ones.push(...(await store.events.due(endpoint, 9_000, 1)))
+    const triesOfOne = new Set(ones.map(({ tries }) => tries))
+    assert.deepEqual([ones.length, triesOfOne], [40, new Set([0, 1])], 'also where there is room for one')
     const twice = [1, 2].map((tries) => ({ ...second, tries, refused: 1, nextAt: 5_000, lastAt: 4_000 }))
     await store.events.settle(endpoint, { done: [second], failed: twice, looks: [] })
     const kept = (await store.events.due(endpoint, 9_000, 99)).filter(({ kind }) => kind === 'lead.registered')

@@ -65,7 +65,9 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         await all(failed, accountId, id, now, limit),
         await all(notices, accountId, id, now, now, limit),
       ])
-      const mostAgain = Math.max(Math.ceil(limit / 2), limit - first.length)
+      // A server that is slow, or has a limit, may be sent one at a time: then chance decides.
+      const half = Math.floor(limit / 2 + Math.random())
+      const mostAgain = Math.max(half, limit - first.length)
       return [
         ...again.slice(0, mostAgain).map((row) => toDue(id, 'failed_deliveries', row)),
         ...first.map((row) => toDue(id, 'notices', row)),
