@@ -218,7 +218,9 @@ function changeBetween(
   const isVisit = before.anchorAt === null && after.anchorAt !== null && before.number === after.number
   if (isVisit) return { kind: 'lead.started', detail: 0 }
   const [old, next] = [offerAt(terms, before, now), offerAt(terms, after, now)]
-  if (old.deadline === next.deadline && old.attempt === next.attempt) return undefined
+  // A window to come opens at once when its deadline is set by hand, also to the one that it has.
+  const isSame = old.deadline === next.deadline && old.attempt === next.attempt && old.state === next.state
+  if (isSame) return undefined
   return { kind: 'lead.deadline_changed', detail: changeDetail(causeBetween(before, after), own) }
 }
 

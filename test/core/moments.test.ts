@@ -182,6 +182,21 @@ test('a write tells what it changed and why, and when to look again; of a draft 
     ['look 3900 0'],
     'the same deadline is no change',
   )
+  const opensAt = { every: 'week', on: ['sun'], time: '08:00' }
+  const closes = { every: 'week', on: ['sun'], time: '09:00' }
+  const deadline = { kind: 'next', closes, opens: opensAt }
+  const later = termsOf({ timeZone: 'UTC', mechanism: { startsOn: 'registration', deadline } as unknown as Mechanism })
+  const scheduled = begin(later, start)
+  const offer = offerAt(later, scheduled, start)
+  assert.equal(offer.state, 'scheduled')
+  const opened = noticesOf(
+    { ...campaign, terms: later },
+    scheduled,
+    setByHand(later, scheduled, offer.deadline, start),
+    start,
+    0,
+  )
+  assert.equal(opened[0]?.kind, 'lead.deadline_changed', 'the offer opens')
 })
 
 test('the beginning of an attempt is no moment: an older look that falls on that second tells nothing', () => {
