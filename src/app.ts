@@ -185,19 +185,18 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
     metrics.tried(entry.cause ?? 'delivered')
     deliveries.record(entry)
   }
-  const dispatcher = config.webhooks
-    ? openDispatcher({
-        ...shared,
-        store,
-        log,
-        now,
-        sender,
-        onTry,
-        slots: openSlots(mostInFlight),
-        onDropped: metrics.dropped,
-        onWaiting: metrics.waits,
-      })
-    : undefined
+  const dispatcher = openDispatcher({
+    ...shared,
+    store,
+    log,
+    now,
+    isOn: config.webhooks,
+    sender,
+    onTry,
+    slots: openSlots(mostInFlight),
+    onDropped: metrics.dropped,
+    onWaiting: metrics.waits,
+  })
   return {
     endpoints: buildEndpoints({
       store,
@@ -212,7 +211,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
       leaveTurns: async () => {},
     }),
     async close() {
-      await dispatcher?.close()
+      await dispatcher.close()
       await sender.close()
     },
     closeLog: deliveries.close,

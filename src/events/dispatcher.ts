@@ -12,6 +12,8 @@ type Dispatcher = { close(): Promise<void> }
 
 export type DispatcherParts = Omit<RoundParts, 'isStopping'> & {
   log: Log
+  /** Whether webhooks are sent. What is deleted, or too old, is removed all the same. */
+  isOn: boolean
   /** Called now and then with what is due and waits. */
   onWaiting(count: number, oldestSeconds: number): void
 }
@@ -28,7 +30,7 @@ const quietMs = 600_000
 
 export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const { store, log, now } = parts
-  const lease = openLease(store)
+  const lease = openLease(store, parts.isOn)
   const lanes = new Map<number, Promise<void>>()
   const closing = new AbortController()
   const isClosed = () => closing.signal.aborted

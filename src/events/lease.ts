@@ -16,7 +16,8 @@ const atOnce = 2
 /** Calls that need the database reject with StoreUnavailable if it does not answer. */
 export type Lease = ReturnType<typeof openLease>
 
-export function openLease({ events, configuration }: Pick<Store, 'events' | 'configuration'>) {
+/** Where `isOn` is false, this node serves none. */
+export function openLease({ events, configuration }: Pick<Store, 'events' | 'configuration'>, isOn: boolean) {
   const holder = randomUUID()
   /** When the endpoints of each account were last leased, by `performance.now`. */
   let leasedAt = new Map<number, number>()
@@ -25,9 +26,14 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   /** Accounts that could be asked about at the last renewal. */
   const reached = () => [...leasedAt].filter(([, at]) => at >= renewedAt).map(([id]) => id)
 
-  /** If an account cannot be asked about, only that one has failed. */
   async function renew(): Promise<void> {
     const begunAt = performance.now()
+    if (isOn) await leaseAll()
+    renewedAt = begunAt
+  }
+
+  /** If an account cannot be asked about, only that one has failed. */
+  async function leaseAll(): Promise<void> {
     const ids = await knownAccounts()
     leasedAt = new Map(ids.map((id) => [id, leasedAt.get(id) ?? Number.NEGATIVE_INFINITY]))
     await overAll(ids, async (accountId) => {
@@ -36,7 +42,6 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
       for (const id of accountId === undefined ? ids : [accountId]) leasedAt.set(id, at)
       return []
     })
-    renewedAt = begunAt
   }
 
   /** Accounts with endpoints; all accounts, if a node that has just started cannot ask which have some. */

@@ -814,6 +814,22 @@ test('what is removed beside holds up no event, however long the database takes 
   assert.equal(sent.length, 1)
 })
 
+test('where webhooks are off nothing is sent, and a deleted endpoint is removed with what waited for it', async (t) => {
+  const { endpoint, register, sent, parts, store } = await opened(t)
+  const [deleted, kept] = [await endpoint(registered), await endpoint(registered)]
+  await register('ada@example.com')
+  await store.events.pauseEndpoint(deleted, 'deleted', tester)
+  const dispatcher = openDispatcher({ ...parts, isOn: false })
+  t.after(() => dispatcher.close())
+  const isThere = async () => (await store.events.deletedEndpoints()).length > 0
+  for (let waited = 0; (await isThere()) && waited < 100; waited += 1) await sleep(50)
+  assert.ok(!(await isThere()))
+  await sleep(600)
+  assert.equal(sent.length, 0)
+  const waiting = async (of: typeof kept) => (await store.events.waiting(of, beganAt + 60)).waiting
+  assert.deepEqual([await waiting(deleted), await waiting(kept)], [0, 1])
+})
+
 test('what is old is removed an account at a time, and one that cannot be cleaned holds up no other', async (t) => {
   const { endpoint, parts, store, accountId } = await opened(t)
   const { settings } = await endpoint(registered)

@@ -58,7 +58,7 @@ export async function opened(t: TestContext, mechanism: object = after) {
   const noted: DeliveryEntry[] = []
   const parts = {
     ...{ store, configCache, sender, slots: openSlots(64), site: { publicUrl: 'https://offers.example' } },
-    ...{ now: () => clock.at * 1_000, onWaiting() {}, isStopping: () => false },
+    ...{ now: () => clock.at * 1_000, isOn: true, onWaiting() {}, isStopping: () => false },
     onTry: (entry: DeliveryEntry) => void noted.push(entry),
     onDropped: (count: number) => void dropped.push(count),
     log: { info() {}, warn: (text: string) => void warned.push(text), error() {} },
@@ -66,7 +66,6 @@ export async function opened(t: TestContext, mechanism: object = after) {
   const endpointParts = {
     deliveries: { page: async () => [] },
     egress: { ranges: [], names: [] },
-    isOn: true,
     leaveTurns: async () => {},
   }
   const endpoints = buildEndpoints({ ...parts, ...endpointParts })
