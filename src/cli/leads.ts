@@ -265,6 +265,7 @@ async function* emailBatches(file: string, refuse: Import['refuse']): AsyncGener
 const reasons: Record<EmailFault, string> = {
   missing: 'email is missing',
   tooLong: `email is longer than ${emailMaxLength} characters`,
+  padded: 'blanks before or after the email',
   notAnEmail: 'not an email address in ASCII',
 }
 

@@ -24,13 +24,15 @@ export function isEmail(text: string): boolean {
 }
 
 /** Why a list of emails cannot have this one. */
-export type EmailFault = 'missing' | 'tooLong' | 'notAnEmail'
+export type EmailFault = 'missing' | 'tooLong' | 'padded' | 'notAnEmail'
 
 /** Why an email of a list is refused; undefined if it is accepted. */
 export function emailFault(email: string | undefined): EmailFault | undefined {
   if (email === undefined || email === '') return 'missing'
   if (email.length > emailMaxLength) return 'tooLong'
-  return isEmail(email) ? undefined : 'notAnEmail'
+  if (isEmail(email)) return undefined
+  // Spreadsheets leave blanks there, which nobody sees.
+  return isEmail(email.trim()) ? 'padded' : 'notAnEmail'
 }
 
 /** RFC 5321, section 4.1.3: an IPv4 address, `IPv6:` and an address, or a tag and its content. */

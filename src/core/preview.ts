@@ -68,8 +68,9 @@ function momentsOf(timeZone: string, { now, own }: Supposed): Moment[] {
   ]
   const change = nextClockChange(timeZone, now)
   if (change !== null) {
-    const noonBefore = toInstant((dayOf(toLocal(change - 1)) - 1) * DAY_SECONDS + NOON)
-    moments.push({ when: 'clockChange', at: Math.max(now, noonBefore) })
+    const dayBefore = dayOf(toLocal(change - 1)) - 1
+    const at = Math.max(now, toInstant(dayBefore * DAY_SECONDS + NOON))
+    if (today <= dayBefore) moments.push({ when: 'clockChange', at })
   }
   return own === null ? moments : [...moments, { when: 'own', at: toInstant(own) }]
 }

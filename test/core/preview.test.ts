@@ -90,6 +90,9 @@ test('people come now, in the evening, on Friday, before the clocks change, and 
   )
   const onTheEve = preview(schedule, { ...supposed, now: at('2026-10-24T20:00:00+02:00') })
   assert.equal(formatInstant(onTheEve[3]?.at ?? 0), '2026-10-24T18:00:00Z')
+  // An hour before the change nobody signs up the day before any more.
+  const tooLate = preview(schedule, { ...supposed, now: at('2026-10-25T01:00:00+02:00') })
+  assert.ok(!tooLate.some(({ when }) => when === 'clockChange'))
   const tokyo = preview({ ...schedule, timeZone: 'Asia/Tokyo' }, supposed)
   assert.deepEqual(
     tokyo.map((one) => one.when),

@@ -835,6 +835,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
     .split('\r\n')
   assert.equal(head, '\uFEFFemail,Reason,Line')
   assert.equal(refused[0], 'no email,Not a valid email address,3')
+  assert.equal(refused.at(-1), ' padded@example.com,Blanks before or after the address: remove them,13')
   assert.equal(refused.length, byCommand.refused.length)
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await links(page).first().waitFor()

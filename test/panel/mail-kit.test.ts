@@ -122,6 +122,16 @@ test('what came of the test mail of one lead is not said of the next, and how lo
   await page.getByText('Too many tries. Try again in 42 minutes.').waitFor({ timeout: 5_000 })
 })
 
+longTest('what to do with the tags names the field of the page that was chosen', async () => {
+  const pages = ['one', 'two'].map((name) => ({ pageUrl: `https://example.com/${name}`, eligible: true }))
+  const { id } = await campaignOf({ mailTimer: { height: 50, pixelsPerPoint: 1 }, pages })
+  const page = await open(owner, { path: `/campaigns/${id}/timer` })
+  await page.getByLabel('Mail service').selectOption('mailchimp')
+  await page.getByText('make text fields LC_LINK, LC_TIMER').waitFor()
+  await page.getByLabel('The link leads to').selectOption('https://example.com/two')
+  await page.getByText('make text fields LC_LINK2, LC_TIMER').waitFor()
+})
+
 longTest('the merge tags are those of the service that was chosen, or there are none until it is known', async () => {
   const { id } = await campaignOf({ mailTimer: { height: 50, pixelsPerPoint: 1 } })
   const page = await open(owner, { path: `/campaigns/${id}/timer` })

@@ -156,12 +156,14 @@ longAtBothWidths(
     await page.getByText('Not saved yet.').waitFor()
     assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
 
-    // Before it is published somebody says so.
+    // Nothing is published here: what is not saved stays so.
     await page.getByRole('tab', { name: 'Deadline' }).click()
     await leave.getByRole('button', { name: 'Leave', exact: true }).click()
     await page.getByRole('button', { name: 'Back to draft' }).click()
-    await page.getByRole('dialog').getByText('Changes that you have not saved').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    const draft = page.getByRole('dialog', { name: 'Take this campaign back to draft?' })
+    await draft.waitFor()
+    assert.equal(await draft.getByText('Changes that you have not saved').count(), 0)
+    await draft.getByRole('button', { name: 'Cancel' }).click()
     await page.goto(`/campaigns/${id}/pages`)
 
     // A page that is saved may stand in mails; one that is not goes without a question.

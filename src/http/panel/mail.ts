@@ -48,6 +48,7 @@ export const mailRoutes = {
         pages: linkedPages(campaign).map(({ pageUrl }) => pageUrl),
         language: campaign.language,
         /** Whether a test mail can be sent, not only downloaded. */
+        linkField: linkField(number),
         canSend: parts.mailer.isOn,
         /** A deadline in words, as an example. */
         sample: deadlineInWords(sampleDay, 'UTC', campaign.language),

@@ -62,7 +62,7 @@ function Consequences({ settings }: { settings: Settings }) {
           <List.Item key={line}>{line}</List.Item>
         ))}
       </List>
-      {isUnsaved && (
+      {isDraft && isUnsaved && (
         <Text size="sm" fw={600}>
           {text.unsaved}
         </Text>

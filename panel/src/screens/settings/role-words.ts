@@ -5,7 +5,7 @@ export const roleWords = inBoth({
   en: {
     roles: { owner: 'Owner', member: 'Member', viewer: 'Viewer' },
     rolesText:
-      'Owners do everything. Members run campaigns and leads. Viewers look at it all and change nothing; they cannot export leads.',
+      'Owners do everything. Members run campaigns and leads. Viewers see campaigns, leads and results, and change nothing; they cannot export leads.',
     role: 'Role',
     roleOf: (email: string) => `Role of ${email}`,
     roleSet: (email: string, role: string) => `${email} now has the role ${role}.`,
@@ -30,7 +30,7 @@ export const roleWords = inBoth({
   pl: {
     roles: { owner: 'Właściciel', member: 'Współpracownik', viewer: 'Obserwator' },
     rolesText:
-      'Właściciele mogą wszystko. Współpracownicy zajmują się kampaniami i odbiorcami. Obserwatorzy widzą wszystko i niczego nie zmieniają; nie mogą eksportować odbiorców.',
+      'Właściciele mogą wszystko. Współpracownicy zajmują się kampaniami i odbiorcami. Obserwatorzy widzą kampanie, odbiorców i wyniki, ale niczego nie zmieniają i nie mogą eksportować odbiorców.',
     role: 'Rola',
     roleOf: (email: string) => `Rola: ${email}`,
     roleSet: (email: string, role: string) => `${email} ma teraz rolę: ${role}.`,

@@ -171,6 +171,7 @@ export const words = inBoth({
     reasons: {
       missing: 'No address in this line',
       tooLong: 'Longer than 254 characters',
+      padded: 'Blanks before or after the address: remove them',
       notAnEmail: 'Not a valid email address',
       malformed: 'The line is too long, or a quote in it is not closed: nothing from here on was read',
     },
@@ -276,7 +277,7 @@ export const words = inBoth({
     resets: (count: number) => pl(count, 'wykorzystano # reset', 'wykorzystano # resety', 'wykorzystano # resetów'),
     opens: 'Otwarcie',
     deadline: 'Termin',
-    deadlineTitle: 'Termin ustawiony ręcznie',
+    deadlineTitle: 'Termin ręczny',
     deadlineText: 'Zastępuje zasady kampanii, na każdej stronie i w każdym e-mailu.',
     deadlineInput: (zone: string) => `Nowy termin, czas w strefie ${zone}`,
     deadlineWrong: 'Podaj datę i godzinę.',
@@ -356,6 +357,7 @@ export const words = inBoth({
     reasons: {
       missing: 'Brak adresu w tym wierszu',
       tooLong: 'Więcej niż 254 znaki',
+      padded: 'Spacje przed adresem lub po nim: usuń je',
       notAnEmail: 'Niepoprawny adres e-mail',
       malformed: 'Wiersz jest za długi lub cudzysłów nie jest w nim zamknięty: od tego miejsca nic nie odczytano',
     },

@@ -11,7 +11,7 @@ const en = {
   intro: 'By the settings on this screen, saved or not.',
   when: {
     now: 'Signs up now',
-    evening: 'Signs up this evening',
+    evening: 'Signs up in the evening',
     friday: 'Signs up on Friday',
     clockChange: 'Signs up the day before the clocks change',
     own: 'Signs up when you choose',
@@ -64,7 +64,7 @@ const pl: Words = {
   intro: 'Na podstawie bieżących ustawień, także niezapisanych.',
   when: {
     now: 'Zapisuje się teraz',
-    evening: 'Zapisuje się dziś wieczorem',
+    evening: 'Zapisuje się wieczorem',
     friday: 'Zapisuje się w piątek',
     clockChange: 'Zapisuje się dzień przed zmianą czasu',
     own: 'Zapisuje się w wybranej chwili',

@@ -3,7 +3,7 @@ import { inBoth, plural } from '../../../language.ts'
 const en = {
   basics: 'Campaign',
   name: 'Name',
-  nameHint: 'Only you see it.',
+  nameHint: 'Leads do not see it on pages or in mails.',
   timeZone: 'Time zone',
   timeZoneHint: 'Dates and times of this campaign are in this zone, wherever people are.',
   language: 'Language of mails',
@@ -112,7 +112,7 @@ type Words = typeof en
 const pl: Words = {
   basics: 'Kampania',
   name: 'Nazwa',
-  nameHint: 'Widzisz ją tylko Ty.',
+  nameHint: 'Odbiorcy nie widzą jej na stronach ani w e-mailach.',
   timeZone: 'Strefa czasowa',
   timeZoneHint: 'Według niej liczą się daty i godziny tej kampanii, gdziekolwiek są odbiorcy.',
   language: 'Język e-maili',

@@ -32,7 +32,7 @@ export function MailHtml({ read }: PartProps) {
   if (chosen.asked.isLoadingError) return <Failure of={chosen.asked} />
   if (mail.isLoadingError) return <Failure of={mail} />
   if (mail.isPending) return <Waiting />
-  const { html, pages, language, sample, canSend } = mail.data
+  const { html, pages, language, sample, linkField, canSend } = mail.data
   return (
     <Stack>
       <Title order={2} size="h3">
@@ -45,7 +45,7 @@ export function MailHtml({ read }: PartProps) {
       )}
       <Text>{text.htmlText}</Text>
       <MailServiceSelect of={chosen} />
-      <Text size="sm">{text.notes[chosen.service] ?? text.otherNote}</Text>
+      <Text size="sm">{(text.notes[chosen.service] ?? text.otherNote).replaceAll('LC_LINK', linkField)}</Text>
       {pages.length > 1 && (
         <NativeSelect
           label={text.linkTo}
