@@ -339,6 +339,8 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
 async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<DeletedCampaign | undefined> {
   const row = await sql.get('SELECT account_id FROM campaigns WHERE id = ?', campaignId)
   if (row === undefined) return undefined
+  // Before the settings are held: registrations wait for those.
+  await sql.stopCounts(row.account_id)
   await sql.bumpVersion(row.account_id)
   const before = await findCampaign(sql, campaignId)
   if (before === undefined) return undefined

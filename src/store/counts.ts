@@ -1,9 +1,18 @@
 // What recipients did, added up by day. A row names only the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
+import { isVisitorName } from '../core/visitor.ts'
 import { countLeads, countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
-import { addSignups, noteClicks, openByDeadline, type SignupCount, signups, startsSince } from './results.ts'
-import { boundTo, inParts, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
+import {
+  addSignups,
+  type CountedLead,
+  noteClicks,
+  openByDeadline,
+  type SignupCount,
+  signups,
+  startsSince,
+} from './results.ts'
+import { boundTo, inParts, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
@@ -44,22 +53,65 @@ export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
     ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings, signups, startsSince, openByDeadline }),
     /** Adds to the counts by day of what recipients did; the counts are those of one account. */
     add: (counts: readonly Count[]) =>
-      writeUnflushed(async (sql) => {
-        await runAll(sql, countStatements(counts, rowsAtOnce))
-        const clicks = counts.filter(({ kind, fetcher }) => kind === 'click' && fetcher === 'person')
-        const leadIds = clicks.map(({ leadId }) => leadId).filter((id) => id !== null)
-        await noteClicks(sql, counts[0]?.accountId ?? 0, leadIds, rowsAtOnce)
-      }),
+      writeUnflushed(async (sql) => addCounts(sql, await ofCampaigns(sql, counts, rowsAtOnce), rowsAtOnce)),
     /** Adds to the counts of people by when they signed up; the counts are those of one account. */
-    addSignups: (counts: readonly SignupCount[]) => writeUnflushed((sql) => addSignups(sql, counts, rowsAtOnce)),
+    addSignups: (counts: readonly SignupCount[]) =>
+      writeUnflushed(async (sql) => addSignups(sql, await ofCampaigns(sql, counts, rowsAtOnce), rowsAtOnce)),
   }
+}
+
+/**
+ * Those whose campaign is still there. Counts wait for a second; what is stored of a lead or campaign that is gone by
+ * then would stay for good. From here on nobody takes one away.
+ */
+async function ofCampaigns<One extends Pick<Count, 'accountId' | 'campaignId'>>(
+  sql: Sql,
+  counts: readonly One[],
+  rowsAtOnce: number,
+): Promise<One[]> {
+  const ids = counts.map(({ campaignId }) => campaignId)
+  // Sent together: the second runs once nobody takes one away.
+  const [, rows] = await Promise.all([
+    sql.holdCounted(counts[0]?.accountId ?? 0),
+    withIds(sql, ids, rowsAtOnce, 'SELECT id FROM campaigns WHERE id'),
+  ])
+  const there = new Set(rows.map(({ id }) => id))
+  return counts.filter(({ campaignId }) => there.has(campaignId))
+}
+
+/** Of a lead that is no longer there only the totals of the day remain. */
+async function addCounts(sql: Sql, counts: readonly Count[], rowsAtOnce: number): Promise<void> {
+  const accountId = counts[0]?.accountId ?? 0
+  const ids = counts.map(({ leadId }) => leadId).filter((id) => id !== null)
+  const select = 'SELECT id, campaign_id, registered_at, email FROM leads WHERE account_id = ? AND id'
+  const leads = (await withIds(sql, ids, rowsAtOnce, select, accountId)) as CountedLead[]
+  await runAll(sql, countStatements(counts, new Set(leads.map(({ id }) => id)), rowsAtOnce))
+  const clicks = counts.filter(({ kind, fetcher }) => kind === 'click' && fetcher === 'person')
+  const clickedIds = new Set(clicks.map(({ leadId }) => leadId))
+  const clicked = leads.filter(({ id, email }) => clickedIds.has(id) && !isVisitorName(email))
+  await noteClicks(sql, accountId, clicked, rowsAtOnce)
+}
+
+/** The rows that there are of these ids, in their order; `select` ends before them. */
+async function withIds(
+  sql: Sql,
+  ids: readonly number[],
+  rowsAtOnce: number,
+  select: string,
+  ...values: Value[]
+): Promise<Row[]> {
+  const sorted = [...new Set(ids)].sort((a, b) => a - b)
+  const parts = inParts(sorted, rowsAtOnce).map((part) =>
+    sql.all(`${select} IN (${part.map(() => '?').join(', ')}) ORDER BY id`, ...values, ...part),
+  )
+  return (await Promise.all(parts)).flat()
 }
 
 /**
  * Adds to the stored counts, so many rows with a statement. Always in the same order, so that two nodes cannot
  * deadlock.
  */
-function countStatements(counts: readonly Count[], rowsAtOnce: number): Statement[] {
+function countStatements(counts: readonly Count[], leadIds: ReadonlySet<number>, rowsAtOnce: number): Statement[] {
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
   const seen = new Map<number, Seconds>()
@@ -69,7 +121,7 @@ function countStatements(counts: readonly Count[], rowsAtOnce: number): Statemen
     }
     const [what, who] = [kinds.indexOf(kind), fetchers.indexOf(fetcher)]
     add(daily, [accountId, campaignId, day, pageId ?? 0, what, who], total)
-    if (leadId !== null) add(ofLeads, [accountId, leadId, day, what, who], total)
+    if (leadId !== null && leadIds.has(leadId)) add(ofLeads, [accountId, leadId, day, what, who], total)
   }
   return [
     ...additions('daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily, rowsAtOnce),

@@ -107,6 +107,7 @@ export async function deleteNamed(sql: Sql, leads: readonly LeadName[], by: Acto
   const lead = `${ofCampaign} AND email = ?`
   const ofLead = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
   const entries: LeadEntry[] = []
+  for (const accountId of new Set(leads.map(({ campaign }) => campaign.accountId))) await sql.stopCounts(accountId)
   for (const { campaign, email } of leads) {
     const name = [campaign.accountId, campaign.id, email] as const
     await noteErased(sql, campaign, email, by.at)

@@ -1,8 +1,8 @@
 // Results of a campaign: its people by when they signed up, and how many offers are open.
 import { quarterSeconds, type Seconds } from '../core/instant.ts'
-import { fromLeadsWithEmail, hasEmail } from './lead-sql.ts'
+import { fromLeadsWithEmail } from './lead-sql.ts'
 import type { Campaign } from './model.ts'
-import { inParts, type Row, type Sql } from './sql.ts'
+import { inParts, type Sql } from './sql.ts'
 
 /** The people who signed up within a quarter of an hour. */
 export type SignupCount = {
@@ -16,6 +16,9 @@ export type SignupCount = {
   converted: number
 }
 type CampaignSignups = Omit<SignupCount, 'accountId' | 'campaignId' | 'converted'>
+
+/** A lead of whom something is counted. */
+export type CountedLead = { id: number; campaign_id: number; registered_at: Seconds; email: string }
 
 /** Counts of nobody. */
 export const nobody = { signedUp: 0, started: 0, clicked: 0, converted: 0 }
@@ -60,16 +63,15 @@ export async function addSignups(sql: Sql, counts: readonly SignupCount[], rowsA
   }
 }
 
-/** Counts the leads who click for the first time, among the people who signed up when they did. */
+/** Counts those of the leads who click for the first time, among the people who signed up when they did. */
 export async function noteClicks(
   sql: Sql,
   accountId: number,
-  leadIds: readonly number[],
+  clicked: readonly CountedLead[],
   rowsAtOnce: number,
 ): Promise<void> {
-  const sorted = [...new Set(leadIds)].sort((a, b) => a - b)
   const found = new Map<string, SignupCount>()
-  for (const part of inParts(sorted, rowsAtOnce)) {
+  for (const part of inParts(clicked, rowsAtOnce)) {
     const leads = await firstClicks(sql, accountId, part)
     for (const { campaign_id: campaignId, registered_at } of leads) {
       const fromAt = registered_at - (registered_at % quarterSeconds)
@@ -81,13 +83,7 @@ export async function noteClicks(
 }
 
 /** Notes that leads have clicked, and gives those that were not noted yet; each is noted once, by the first node. */
-async function firstClicks(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Row[]> {
-  const leads = await sql.all(
-    `SELECT id, campaign_id, registered_at FROM leads
-      WHERE account_id = ? AND id IN (${leadIds.map(() => '?').join(', ')}) AND ${hasEmail} ORDER BY id`,
-    ...[accountId, ...leadIds],
-  )
-  if (leads.length === 0) return []
+async function firstClicks(sql: Sql, accountId: number, leads: readonly CountedLead[]): Promise<CountedLead[]> {
   const first = await sql.all(
     `INSERT INTO clicked_leads (account_id, lead_id) VALUES ${leads.map(() => '(?, ?)').join(', ')}
       ON CONFLICT DO NOTHING RETURNING lead_id`,

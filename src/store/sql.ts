@@ -15,6 +15,10 @@ export type Sql = {
   versionOf(accountId: number): Promise<number>
   /** From here on until the transaction ends nobody changes them. */
   holdSettings(accountId: number): Promise<void>
+  /** From here on until the transaction ends no lead of the account is erased, and no campaign deleted. */
+  holdCounted(accountId: number): Promise<void>
+  /** From here on until the transaction ends nobody stores counts of the account. Before any row is written. */
+  stopCounts(accountId: number): Promise<void>
   /** Counts a change of them, so that every server reads them again. */
   bumpVersion(accountId: number): Promise<void>
 }

@@ -525,6 +525,12 @@ const postgres: Mutant[] = [
     tests: writtenTogether,
   },
   {
+    file: 'src/store/postgres/sql-on.ts',
+    line: 'await connection.rows(shareLock, [countsLockOf(accountId)])',
+    fault: '',
+    tests: ['test/store/counts-of-the-gone.test.ts'],
+  },
+  {
     file: 'src/store/postgres/connection.ts',
     line: "const [result] = await together(client, () => [last(connection, known), client.query('COMMIT')])",
     fault:

@@ -38,6 +38,12 @@ export function sqlOn(connection: Connection): Sql {
     async holdSettings(accountId) {
       await connection.rows(shareLock, [lockOf(accountId)])
     },
+    async holdCounted(accountId) {
+      await connection.rows(shareLock, [countsLockOf(accountId)])
+    },
+    async stopCounts(accountId) {
+      await query('SELECT pg_advisory_xact_lock(?)', [countsLockOf(accountId)])
+    },
     async bumpVersion(accountId) {
       await query('SELECT pg_advisory_xact_lock(?)', [lockOf(accountId)])
       await query('UPDATE accounts SET version = version + 1 WHERE id = ?', [accountId])
@@ -52,6 +58,12 @@ export function sqlOn(connection: Connection): Sql {
  * above them keeps the number apart from locks of other programs.
  */
 const lockOf = (accountId: number): number => 0x4c43 * 2 ** 32 + accountId
+/**
+ * Transactions that store counts share this lock of their account; one that erases a lead or deletes a campaign has it
+ * alone. So nothing is counted of a lead behind its erasure. It is not the lock above: no registration waits for an
+ * erasure, and none for a node that hangs while it stores counts.
+ */
+const countsLockOf = (accountId: number): number => 0x4c44 * 2 ** 32 + accountId
 
 const shareLock: Prepared = {
   name: 'share_lock',

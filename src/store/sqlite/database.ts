@@ -267,6 +267,8 @@ function sqlOn(connection: Connection): Sql {
     versionOf: async () => versionIn(connection),
     // One writer at a time.
     holdSettings: async () => {},
+    holdCounted: async () => {},
+    stopCounts: async () => {},
     bumpVersion: async () => {
       connection.run('UPDATE configuration SET version = version + 1')
     },
