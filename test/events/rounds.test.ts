@@ -51,6 +51,24 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
 })
 
+test('an endpoint that is resumed from now is told nothing of before, and one that goes on where it stopped is told it', async (t) => {
+  const { endpoint, register, managed, clock, round, told } = await opened(t)
+  for (const from of ['now', 'stop'] as const) {
+    const { id } = await endpoint(registered)
+    clock.at += 60
+    await register(`before-${from}@example.com`)
+    clock.at += 60
+    await managed().pause(id)
+    await managed().resume(id, from)
+    clock.at += 60
+    await register(`after-${from}@example.com`)
+    await round(id)
+    const emails = told().map((event) => event.split(' ')[1])
+    assert.deepEqual(emails, from === 'now' ? ['after-now'] : ['before-stop', 'after-stop'])
+    await managed().remove(id)
+  }
+})
+
 test('an event that was in flight when the endpoint went on from now, or when it was discarded, is not told again', async (t) => {
   const { store, endpoint, register, find, clock, parts, sent, round } = await opened(t)
   const ways = [

@@ -1,6 +1,5 @@
 // Several processes on one port, on a real PostgreSQL.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import cluster from 'node:cluster'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +12,7 @@ import { amount } from '../support/faults.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { eventually, roomInMinute, sharedCommand } from '../support/prepared.ts'
+import { childrenOf } from '../support/processes.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
 test('several processes on one port', { timeout: 400_000 }, async (t) => {
@@ -26,11 +26,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
     })
   const [owner, counted] = [await account(), await account()]
   const server = await installation(t).serve(['--workers', String(count), '--rate-limit', '500'], env)
-  const workers = () =>
-    execFileSync('ps', ['-o', 'pid=', '--ppid', String(server.process.pid)], { encoding: 'utf8' })
-      .split('\n')
-      .map(Number)
-      .filter((pid) => pid > 0)
+  const workers = () => childrenOf(server.process.pid as number)
   // A connection that is kept would be closed with the worker that is killed.
   const connection = 'close'
   const register = ({ key, campaign }: typeof owner, email: string) =>

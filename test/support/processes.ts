@@ -34,6 +34,10 @@ function fromPs() {
   })
 }
 
+export function childrenOf(pid: number): number[] {
+  return running().flatMap((one) => (one.parent === pid ? [one.pid] : []))
+}
+
 /** A signal to one process; false if it is gone. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
