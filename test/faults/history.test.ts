@@ -15,7 +15,7 @@ import { eventually, type Prepared, prepared, several } from '../support/prepare
 import { engine } from '../support/test-database.ts'
 import { message } from '../support/wire.ts'
 
-const preload = `--import=${join(import.meta.dirname, '..', 'support', 'faulty-sqlite.ts')}`
+const preload = `--import=${import.meta.resolve('../support/faulty-sqlite.ts')}`
 const mostWaiting = 20_000
 
 type Trouble = 'down' | 'slow' | 'locked'

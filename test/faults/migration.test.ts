@@ -1,6 +1,5 @@
 // A migration is killed before each of its statements, the COMMIT among them; in the short form before every thirtieth.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { tester } from '../support/actor.ts'
@@ -11,7 +10,7 @@ import { command, several } from '../support/prepared.ts'
 import { engine } from '../support/test-database.ts'
 
 const driver = engine === 'sqlite' ? 'faulty-sqlite.ts' : 'faulty-pg.ts'
-const preload = `--import=${join(import.meta.dirname, '..', 'support', driver)}`
+const preload = `--import=${import.meta.resolve(`../support/${driver}`)}`
 
 /** Everything about the tables that their rows do not say. */
 async function schemaOf(place: Installation): Promise<unknown> {

@@ -16,7 +16,7 @@ const withoutDescriptor = `process.memoryUsage = () => {
   throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })
 }`
 const preloads = [
-  join(import.meta.dirname, '..', 'support', 'late-loop.ts'),
+  import.meta.resolve('../support/late-loop.ts'),
   `data:text/javascript,${encodeURIComponent(withoutDescriptor)}`,
 ]
 

@@ -31,6 +31,25 @@ async function cookieOf(ask: PanelSession): Promise<string> {
   return (answer.headers.get('set-cookie') ?? '').split(';')[0] as string
 }
 
+const minute = () => Math.floor(Date.now() / 60_000)
+
+/** Of so many calls at once all but `most` are refused; fewer if a minute has begun since `from`, which takes as many. */
+async function assertLimit(
+  most: number,
+  count: number,
+  ask: () => Promise<{ status: number; body: any }>,
+  from = minute(),
+): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: count }, ask))
+  const refused = answers.filter(({ status }) => status === 429)
+  for (const { body } of refused) {
+    assert.equal(body.code, 'TOO_MANY_TRIES')
+    assert.ok(body.retryAfterSeconds >= 1 && body.retryAfterSeconds <= 60)
+  }
+  const least = minute() === from ? count - most : count - 2 * most
+  assert.ok(refused.length <= count - most && refused.length >= least, `${refused.length} of ${count} are refused`)
+}
+
 /** Small, and unlike every other. */
 const style = (n: number) => ({
   ...{ font: 'oswald', width: 200, height: 50, pixelsPerPoint: 1, showLabels: false, units: ['minutes', 'seconds'] },
@@ -69,28 +88,38 @@ test('row 5: a user has few timer pictures built; they are not stored, and other
 
 test('an account has at most 60 webhooks tested in a minute: each holds a connection to anybody’s server', async () => {
   const ask = await user()
-  const answers = await Promise.all(Array.from({ length: 122 }, () => ask('POST', '/webhooks/1/test')))
-  const refused = answers.filter(({ status }) => status === 429)
-  // The minute may end meanwhile.
-  assert.ok(refused.length >= 2 && refused.length <= 62, String(refused.length))
-  assert.equal(answers.filter(({ status }) => status === 404).length, 122 - refused.length)
+  await assertLimit(60, 122, () => ask('POST', '/webhooks/1/test'))
 })
 
 test('an account sets the deadlines of several leads 60 times a minute: each is up to 500 entries of the audit log', async () => {
   const ask = await user()
   const { id } = (await ask('GET', '/session')).body.account
   const campaign = await place.arrange((store) => appliedCampaign(store, id, campaignFile({ mailTimer: null })))
-  const set = () => ask('PUT', `/campaigns/${campaign.id}/leads/deadlines`, { refs: [], at: null })
-  const answers = await Promise.all(Array.from({ length: 122 }, set))
-  const refused = answers.filter(({ status }) => status === 429).length
-  // The minute may end meanwhile.
-  assert.ok(refused >= 2 && refused <= 62, String(refused))
+  await assertLimit(60, 122, () => ask('PUT', `/campaigns/${campaign.id}/leads/deadlines`, { refs: [], at: null }))
+})
+
+test('an account searches for a person 60 times a minute: each looks through all its campaigns', async () => {
+  const ask = await user()
+  await assertLimit(60, 122, () => ask('POST', '/person', { email: 'nobody@example.com' }))
+})
+
+test('row 5: the users of an account have 24 pictures built a minute, and each of them 12', async () => {
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
+  const asks = await Promise.all(
+    (['owner', 'member', 'viewer'] as const).map((role) => panelSession(place, server, id, role)),
+  )
+  const from = minute()
+  let asked = 50_000
+  const next = (ask: PanelSession) => ask('POST', '/timer-picture', picture(asked++))
+  await assertLimit(12, 16, () => next(asks[0] as PanelSession), from)
+  // What is left of the account's 24.
+  await assertLimit(12, 24, () => next(asks[1 + (asked % 2)] as PanelSession), from)
 })
 
 test('row 5: without a builder the panel says that it is unavailable', async (t) => {
   const broken = installation(t)
   const crippled = await broken.serve([], {
-    NODE_OPTIONS: `--import=${join(import.meta.dirname, '../support/no-builder.ts')}`,
+    NODE_OPTIONS: `--import=${import.meta.resolve('../support/no-builder.ts')}`,
   })
   const { id } = await broken.arrange((store) => store.configuration.createAccount('Owner', tester))
   const ask = await panelSession(broken, crippled, id)

@@ -10,6 +10,7 @@ export function serverClock({ folder }: Pick<Installation, 'folder'>) {
   /** It stands still: what is asked one after the other is asked at one moment. */
   const standAt = (instant: number) => writeFileSync(file, `=${Math.floor(instant * 1_000)}`)
   setTo(Date.now() / 1_000)
-  const preload = `--import=${join(import.meta.dirname, 'shifted-clock.ts')}`
+  // As an address: Node splits its options at blanks.
+  const preload = `--import=${import.meta.resolve('./shifted-clock.ts')}`
   return { env: { NODE_OPTIONS: preload, TEST_CLOCK_FILE: file }, setTo, standAt }
 }

@@ -10,7 +10,7 @@ import type { Installation } from '../../support/lastcall.ts'
 import { newLedger, type Told } from '../../support/ledger.ts'
 import { eventually, prepared } from '../../support/prepared.ts'
 
-const preload = `--import=${join(import.meta.dirname, '..', '..', 'support', 'faulty-sqlite.ts')}`
+const preload = `--import=${import.meta.resolve('../../support/faulty-sqlite.ts')}`
 
 function assertIntact({ databasePath }: Installation): void {
   const database = new DatabaseSync(databasePath)
