@@ -158,7 +158,7 @@ for (const { width, language } of widthsInLanguages())
 
     if (isFull) await makeNewCodes(page, text, codes[3] ?? '')
     // A dialog gives the focus back a moment after it has gone, which would close a menu.
-    await page.waitForTimeout(500)
+    await page.waitForFunction(() => document.activeElement !== document.body)
     await press(page, named(page, shell.account))
     const out = page.getByRole('menuitem', { name: shell.signOut })
     await out.waitFor()
