@@ -36,7 +36,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const isClosed = () => closing.signal.aborted
   const pause = () => sleep(pollMs, undefined, { ref: false, signal: closing.signal }).catch(() => {})
   let doing: Promise<void> | undefined
-  const isStopping = (accountId: number) => isClosed() || !lease.isHeld(accountId)
+  const isStopping = (endpointId: number) => isClosed() || !lease.isHeld(endpointId)
   const clock = watchClock(parts)
   const paces = openPaces(now)
   const chores = openChores({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id) })
@@ -46,10 +46,8 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
 
   async function poll(): Promise<void> {
     if (clock.isQuiet()) return
-    if (lease.isToRenew()) {
-      await lease.renew()
-      chores.mayBeMore()
-    }
+    // If that fails, what this node still holds is told all the same.
+    if (lease.isToRenew()) await lease.renew().then(chores.mayBeMore, failed)
     for (const endpoint of await lease.due(secondsNow(parts))) {
       const { id } = endpoint
       const begin = () => run(endpoint).finally(() => lanes.delete(id))
@@ -66,7 +64,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   async function run(endpoint: Endpoint): Promise<void> {
-    const own = { ...parts, lease, isStopping: () => isStopping(endpoint.accountId) }
+    const own = { ...parts, lease, isStopping: () => isStopping(endpoint.id) }
     await runLane(own, paces, endpoint, () => own.isStopping() || clock.isQuiet()).catch(failed)
   }
 
@@ -163,7 +161,7 @@ function openPaces(now: () => number) {
 
 type ChoresParts = DispatcherParts & {
   lease: Lease
-  isStopping(accountId: number): boolean
+  isStopping(endpointId: number): boolean
   isClosed(): boolean
   isBusy(endpointId: number): boolean
 }
@@ -184,7 +182,7 @@ function openChores(parts: ChoresParts) {
       const sweeps = await lease.sweeps()
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
       for (const one of ready) {
-        if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, secondsNow(parts))
+        if (!isStopping(one.endpoint.id)) await sweepOn(store, one, secondsNow(parts))
         if (performance.now() > until) return true
       }
       const goesOn = ready.some(({ cause }) => cause !== 'backfill') && !isClosed()

@@ -1,5 +1,6 @@
-// Which endpoints this node serves. While a worker of a Citus cluster is away, a question about all accounts fails:
-// then each account is asked about separately, and those with rows on that worker wait.
+// Which endpoints this node serves. While a worker of a Citus cluster is away, or somebody has locked the row of an
+// endpoint, a question about all accounts fails: then each account is asked about separately. Those with rows on that
+// worker wait, and that endpoint.
 import { randomUUID } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import { PartlyUnavailable, StoreUnavailable } from '../store/errors.ts'
@@ -8,7 +9,7 @@ import type { Sweep } from '../store/events/sweeps.ts'
 import type { Store } from '../store/store.ts'
 
 const renewMs = 5_000
-/** A node that could not renew its leases for so long has lost its endpoints. */
+/** A node that could not renew its lease for so long has lost the endpoint. */
 const heldMs = 18_000
 /** Accounts that are asked about separately, at a time. */
 const atOnce = 2
@@ -21,6 +22,8 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   const holder = randomUUID()
   /** When the endpoints of each account were last leased, by `performance.now`. */
   let leasedAt = new Map<number, number>()
+  /** The same for each endpoint: of an account, some may be locked. */
+  let heldAt = new Map<number, number>()
   let renewedAt = Number.NEGATIVE_INFINITY
   let hurriedAt = Number.NEGATIVE_INFINITY
   /** Accounts that could be asked about at the last renewal. */
@@ -38,11 +41,15 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
     leasedAt = new Map(ids.map((id) => [id, leasedAt.get(id) ?? Number.NEGATIVE_INFINITY]))
     await overAll(ids, async (accountId) => {
       const at = performance.now()
-      await events.lease(holder, accountId)
+      for (const id of await events.lease(holder, accountId)) heldAt.set(id, at)
       for (const id of accountId === undefined ? ids : [accountId]) leasedAt.set(id, at)
       return []
     })
+    heldAt = new Map([...heldAt].filter(([id]) => isHeld(id)))
   }
+
+  const isHeld = (endpointId: number) =>
+    performance.now() - (heldAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < heldMs
 
   /** Accounts with endpoints; all accounts, if a node that has just started cannot ask which have some. */
   async function knownAccounts(): Promise<number[]> {
@@ -74,7 +81,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
     isToRenew: () => hurriedAt > renewedAt || performance.now() - renewedAt >= renewMs,
     hurry,
     renew,
-    isHeld: (accountId: number) => performance.now() - (leasedAt.get(accountId) ?? Number.NEGATIVE_INFINITY) < heldMs,
+    isHeld,
     find: ({ accountId, id }: Endpoint) => events.findLeased(holder, accountId, id),
     due: (now: Seconds): Promise<Endpoint[]> => ask((accountId) => events.dueEndpoints(holder, now, accountId)),
     /** The same, with those whose servers are given a pause. */

@@ -5,7 +5,10 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** A server behind the database is away, such as a worker of Citus: rows elsewhere can still be read. */
+/**
+ * A server behind the database is away, such as a worker of Citus, or somebody has locked a row: others can still be
+ * had.
+ */
 export class PartlyUnavailable extends StoreUnavailable {
   override name = 'PartlyUnavailable'
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDispatcher } from '../../src/events/dispatcher.ts'
+import { openLease } from '../../src/events/lease.ts'
 import { runRound } from '../../src/events/round.ts'
 import type { Delivery } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
@@ -946,6 +947,40 @@ test('while a server behind the database is away, endpoints elsewhere are told, 
   isAway = false
   for (let waited = 0; sent.length < 2 && waited < 60; waited += 1) await sleep(50)
   assert.deepEqual(told(), ['bob@example.com', 'ada@example.com'])
+})
+
+test('what a node has is told while it cannot say that it goes on', async (t) => {
+  const { endpoint, register, sent, parts, store } = await opened(t)
+  await endpoint(registered)
+  let leased = 0
+  const lease: Store['events']['lease'] = (holder, accountId) => {
+    leased += 1
+    if (leased > 1) throw new StoreUnavailable('the database refused: canceling statement due to lock timeout')
+    return store.events.lease(holder, accountId)
+  }
+  const dispatcher = openDispatcher({ ...parts, store: { ...store, events: { ...store.events, lease } } })
+  t.after(() => dispatcher.close())
+  for (let waited = 0; leased < 3 && waited < 200; waited += 1) await sleep(50)
+  await register('ada@example.com')
+  for (let waited = 0; sent.length < 1 && waited < 40; waited += 1) await sleep(50)
+  assert.equal(sent.length, 1)
+})
+
+test('a node that could not keep an endpoint for 18 seconds has lost it, and no other of its account', async (t) => {
+  const { endpoint, store } = await opened(t)
+  const { id: locked } = await endpoint(registered)
+  const { id: other } = await endpoint({ ...registered, url: 'https://other.example/' })
+  let kept = [locked, other]
+  const lease = openLease({ ...store, events: { ...store.events, lease: async () => kept } }, true)
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  await lease.renew()
+  kept = [other]
+  for (const seconds of [5, 10, 15, 17.9, 18]) {
+    nowMs = seconds * 1_000
+    await lease.renew()
+    assert.deepEqual([lease.isHeld(locked), lease.isHeld(other)], [seconds < 18, true])
+  }
 })
 
 // One process serves a file.

@@ -689,6 +689,13 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ],
   ['store/events/changes.ts', 'if (fromAt === null) await', 'if (false) await', 'events/truth'],
   ['store/events/leases.ts', 'OR lease_ends_at < ', 'OR 0 < ', 'store/events'],
+  ['store/events/leases.ts', ' FOR UPDATE SKIP LOCKED', '', 'store/events'],
+  [
+    'events/dispatcher.ts',
+    'lease.renew().then(chores.mayBeMore, failed)',
+    'lease.renew().then(chores.mayBeMore)',
+    'events/rounds',
+  ],
   ['store/events/names.ts', 'filter(({ until }) => now < until)', 'filter(() => true)', 'store/events'],
   ['events/plan.ts', 'later.has(one) ?', 'false ?', 'events/truth'],
   ['store/events/changes.ts', "pause_cause IN ('user', 'gone')", "pause_cause IN ('gone')", 'events/truth'],

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { Client } from 'pg'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
 import { causeOf, checkEndpoint, type EndpointSettings, eventKinds } from '../../src/core/events.ts'
+import { openLease } from '../../src/events/lease.ts'
 import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
@@ -614,6 +616,47 @@ test('a node keeps an endpoint until it gives it back, or has not renewed its le
   assert.deepEqual(await holders(), ['two'], 'what goes on again is whose node takes it first')
   await store.events.resumeEndpoint((await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, tester)
   assert.deepEqual(await holders(), ['two'], 'what was on stays where it is')
+})
+
+test('a row that somebody has locked costs a node no other endpoint, neither to keep nor to give back', async (t) => {
+  const at = await (emptyDatabases.postgres as (typeof emptyDatabases)[string])(t)
+  assert.ok(at.engine === 'postgres')
+  const store = await openStore(at, options)
+  t.after(() => store.close())
+  const ids: number[] = []
+  const accounts: number[] = []
+  // Two endpoints of each account.
+  for (const _ of [1, 2]) {
+    const { of, leads, accountId } = await opened(store)
+    accounts.push(accountId)
+    for (const name of ['shop', 'crm'])
+      ids.push((await store.events.createEndpoint(accountId, settings({ name }), testerAt(500))).id)
+    await leads.register(of, 'a@example.com', 1_000)
+  }
+  const [locked, ...others] = ids as [number, ...number[]]
+  const [one, two] = [openLease(store, true), openLease(store, true)]
+  const held = (node: typeof one) => ids.filter((id) => node.isHeld(id))
+  const due = async (node: typeof one) => (await node.due(1_100)).map(({ id }) => id).sort((a, b) => a - b)
+  const client = new Client({ connectionString: at.url })
+  // The database is removed before it is closed.
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => client.end())
+  const lock = async () => {
+    await client.query('BEGIN')
+    await client.query('SELECT FROM endpoints WHERE account_id = $1 AND id = $2 FOR UPDATE', [accounts[0], locked])
+  }
+  await lock()
+  await one.renew()
+  assert.deepEqual([held(one), await due(one)], [others, others])
+  await client.query('ROLLBACK')
+  await one.renew()
+  assert.deepEqual([held(one), await due(one)], [ids, ids])
+  await lock()
+  await one.release()
+  await client.query('ROLLBACK')
+  await two.renew()
+  assert.deepEqual([held(two), await due(two)], [others, others], 'no two nodes have one')
 })
 
 test('what a deleted endpoint leaves is removed to the last row where two nodes do it, soon after it was written too', async (t) => {

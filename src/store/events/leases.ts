@@ -1,6 +1,6 @@
 // One node at a time serves an endpoint: which node has which endpoints, and what there is to do for them.
 import type { Seconds } from '../../core/instant.ts'
-import type { Runner } from '../sql.ts'
+import type { Row, Runner, Statement } from '../sql.ts'
 import { type Endpoint, notDeleted, toEndpoint } from './endpoint.ts'
 import { dueBy } from './queue.ts'
 import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
@@ -8,29 +8,47 @@ import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
 /** Together with the time until another node looks, a node that has died is replaced within 30 seconds. */
 const leaseSeconds = 22
 
+/** How long a change to the endpoints of all accounts waits for a row that somebody has locked. */
+const lockMs = 500
+
 /** `holder` names a node. Without an account id, calls are about the endpoints of all accounts. */
 export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string | null) {
   // On SQLite all endpoints are this process's: there `holder` is a value like any other, and says nothing.
   const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
   const andOf = (accountId: number | undefined) => (accountId === undefined ? '' : 'AND e.account_id = ?')
   const only = (accountId: number | undefined) => (accountId === undefined ? [] : [accountId])
+  const idsOf = (rows: Row[]): number[] => rows.map((row) => row.id)
+
+  /**
+   * Changes endpoints, and resolves with their ids. Of one account, those whose rows somebody has locked are left out.
+   * Citus refuses that for all accounts: there such a row soon ends the call with PartlyUnavailable.
+   */
+  const change = ([set, ...changed]: Statement, [which, ...values]: Statement, accountId?: number): Promise<number[]> =>
+    writeUnflushed(async ({ all, run }) => {
+      const update = `UPDATE endpoints SET ${set} WHERE`
+      if (accountId === undefined) {
+        await run(`SET LOCAL lock_timeout = ${lockMs}`)
+        return idsOf(await all(`${update} ${which} RETURNING id`, ...changed, ...values))
+      }
+      const some = `SELECT id FROM endpoints WHERE account_id = ? AND ${which} FOR UPDATE SKIP LOCKED`
+      const own = `${update} account_id = ? AND id IN (${some}) RETURNING id`
+      return idsOf(await all(own, ...changed, accountId, accountId, ...values))
+    })
+
   return {
-    /** Takes the endpoints that no living node has, and keeps those of `holder`, for 22 seconds. */
-    async lease(holder: string, accountId?: number): Promise<void> {
-      if (sharedClock === null) return
-      await writeUnflushed((sql) =>
-        sql.run(
-          `UPDATE endpoints AS e SET lease_holder = ?, lease_ends_at = ${sharedClock} + ${leaseSeconds}
-            WHERE paused_at IS NULL AND (lease_holder = ? OR lease_ends_at IS NULL OR lease_ends_at < ${sharedClock})
-              ${andOf(accountId)}`,
-          ...[holder, holder, ...only(accountId)],
-        ),
-      )
+    /**
+     * Takes the endpoints that no living node has, and keeps those of `holder`, for 22 seconds. Resolves with the ids of
+     * those that it has now.
+     */
+    async lease(holder: string, accountId?: number): Promise<number[]> {
+      if (sharedClock === null) return idsOf(await read(({ all }) => all('SELECT id FROM endpoints')))
+      const set: Statement = [`lease_holder = ?, lease_ends_at = ${sharedClock} + ${leaseSeconds}`, holder]
+      const isFree = `lease_ends_at IS NULL OR lease_ends_at < ${sharedClock}`
+      return change(set, [`paused_at IS NULL AND (lease_holder = ? OR ${isFree})`, holder], accountId)
     },
     /** Lets other nodes have them at once. */
     async release(holder: string, accountId?: number): Promise<void> {
-      const ended = `UPDATE endpoints AS e SET lease_ends_at = NULL WHERE lease_holder = ? ${andOf(accountId)}`
-      if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder, ...only(accountId)))
+      if (sharedClock !== null) await change(['lease_ends_at = NULL'], ['lease_holder = ?', holder], accountId)
     },
     /** The endpoint as it is now; undefined where it has gone, or another node has it. */
     async findLeased(holder: string, accountId: number, id: number): Promise<Endpoint | undefined> {

@@ -298,6 +298,9 @@ export function isGone(error: unknown): boolean {
   return error instanceof StoreUnavailable && gone.has(sqlState(error.cause ?? {}) ?? '')
 }
 
+/** Somebody has locked a row for longer than the statement may wait. */
+const lockNotAvailable = '55P03'
+
 /** What the rest of Lastcall gets to see of an error: defects and errors of ours as they are. */
 function failure(error: unknown): unknown {
   const state = sqlState(error)
@@ -309,5 +312,6 @@ function failure(error: unknown): unknown {
   if (defects.has(state.slice(0, 2))) return error
   if (isOfServerBehind(error)) return new PartlyUnavailable(unanswered, { cause: error })
   // Its own words, such as "cannot execute INSERT in a read-only transaction"; only those of defects have values.
-  return new StoreUnavailable(`the database refused: ${(error as Error).message}`, { cause: error })
+  const Unavailable = state === lockNotAvailable ? PartlyUnavailable : StoreUnavailable
+  return new Unavailable(`the database refused: ${(error as Error).message}`, { cause: error })
 }
