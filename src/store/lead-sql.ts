@@ -3,7 +3,8 @@
 import { beforeEmails } from '../core/visitor.ts'
 import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
 import { unlinkOrders } from './erased-orders.ts'
-import { noteErased } from './events/notes.ts'
+import { type ErasedLead, noteErased } from './events/notes.ts'
+import { goBackBefore } from './events/sweeps.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type { DeletedCampaign, LeadName } from './model.ts'
 import type { Sql } from './sql.ts'
@@ -110,11 +111,13 @@ export async function deleteNamed(sql: Sql, leads: readonly LeadName[], by: Acto
   for (const accountId of new Set(leads.map(({ campaign }) => campaign.accountId))) await sql.stopCounts(accountId)
   for (const { campaign, email } of leads) {
     const name = [campaign.accountId, campaign.id, email] as const
-    await noteErased(sql, campaign, email, by.at)
+    await goBackBefore(sql, campaign, email)
     await sql.run(`DELETE FROM lead_counts ${ofLead}`, campaign.accountId, ...name)
     await sql.run(`DELETE FROM clicked_leads ${ofLead}`, campaign.accountId, ...name)
-    const gone = await sql.get(`DELETE FROM leads ${lead} RETURNING id`, ...name)
+    const gone = await sql.get(`DELETE FROM leads ${lead} RETURNING id, salt`, ...name)
+    // Another erasure was first, and has noted it.
     if (gone === undefined) continue
+    await noteErased(sql, campaign, gone as ErasedLead, by.at)
     await unlinkOrders(sql, campaign.accountId, campaign.id, gone.id)
     entries.push({ by, change: counted(campaign, 'leads.erased') })
   }

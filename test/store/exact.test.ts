@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
+import { checkEndpoint } from '../../src/core/events.ts'
 import { begin, registerAgain, setByHand } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign, Decide, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 5_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -193,6 +194,26 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const { registeredAt } = leadOf(await again)
       const found = await stores[1].leads.find(campaign, email)
       assert.equal(found?.registeredAt, registeredAt === at ? undefined : at + 5)
+    }
+  })
+
+  test(`of a lead that several erase at once, an endpoint is told once: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const campaign = await newCampaign(stores[0])
+    const checked = checkEndpoint({ name: 'crm', url: 'https://example.com/', kinds: ['lead.erased'] }, () => undefined)
+    assert.ok('settings' in checked)
+    const endpoint = await stores[0].events.createEndpoint(campaign.accountId, checked.settings, tester)
+    // Where a sweep is under way, its row lets one erasure through at a time.
+    await stores[0].events.lease('node')
+    for (const sweep of await stores[0].events.sweeps('node')) await stores[0].events.writeStretch(sweep, [], null)
+    for (let round = 0; round < 20; round += 1) {
+      const email = `${round}@example.com`
+      const { id } = leadOf(await stores[0].leads.write(campaign, email, register(at), undefined))
+      const erasing = times(4, (n) => (stores[n % 2] as Store).leads.erase([{ campaign, email }], testerAt(at + n)))
+      assert.deepEqual((await Promise.all(erasing)).sort(), [0, 0, 0, 1])
+      const due = (await stores[0].events.due(endpoint, at + 100, 200)).filter(({ kind }) => kind === 'lead.erased')
+      assert.equal(due.filter(({ leadId, detail }) => leadId === id && detail > 0).length, 1)
+      assert.equal(due.length, round + 1)
     }
   })
 

@@ -5,25 +5,21 @@ import type { Campaign } from '../model.ts'
 import type { Sql } from '../sql.ts'
 import { notDeleted, watchersOf } from './endpoint.ts'
 import { insertNotices } from './queue.ts'
-import { goBackBefore } from './sweeps.ts'
 
-/** Notes that a lead is erased, in the transaction that erases it. The ref can be made from id and salt alone. */
+/** What is left of its row: the ref can be made from that alone. */
+export type ErasedLead = { id: number; salt: number }
+
+/** Notes that a lead is erased, in the transaction that has deleted its row: of several erasures one has. */
 export async function noteErased(
   sql: Sql,
-  campaign: Pick<Campaign, 'accountId' | 'id'>,
-  email: string,
+  { accountId, id: campaignId }: Pick<Campaign, 'accountId' | 'id'>,
+  { id: leadId, salt }: ErasedLead,
   now: Seconds,
 ): Promise<void> {
-  const { accountId, id: campaignId } = campaign
-  await goBackBefore(sql, campaign, email)
   // A paused endpoint is told too once it goes on, since a backfill could not tell it of somebody who is gone.
   const all = await watchersOf(sql, accountId, campaignId, notDeleted)
   const watchers = all.filter(({ kinds }) => kinds.includes('lead.erased'))
-  if (watchers.length === 0) return
-  const lead = 'SELECT id, salt FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?'
-  const row = await sql.get(lead, accountId, campaignId, email)
-  if (row === undefined) return
-  await noteTo(sql, accountId, watchers, { dueAt: now, leadId: row.id, kind: 'lead.erased', detail: row.salt })
+  await noteTo(sql, accountId, watchers, { dueAt: now, leadId, kind: 'lead.erased', detail: salt })
 }
 
 /** Notes an order, in the transaction that writes it. */
