@@ -48,6 +48,14 @@ test('requests', { concurrency: 8 }, async (t) => {
     )
   })
 
+  check('a client is told that an idle connection is kept for 72 seconds', async () => {
+    const line = await wire(port)
+    await line.send(good)
+    const [answer] = await line.answers(1)
+    assert.equal(answer && header(answer, 'keep-alive'), 'timeout=72')
+    line.destroy()
+  })
+
   check('a request byte by byte, behind empty lines', async () => {
     const line = await wire(port)
     for (const byte of `\r\n\r\n${register()}`) await line.send(byte)
