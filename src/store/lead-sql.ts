@@ -104,7 +104,9 @@ export async function removeDeleted(sql: Sql, { accountId, id }: DeletedCampaign
 }
 
 /** Resolves with how many there were. */
-export async function deleteNamed(sql: Sql, leads: readonly LeadName[], by: Actor): Promise<number> {
+export async function deleteNamed(sql: Sql, names: readonly LeadName[], by: Actor): Promise<number> {
+  // In the order in which registrations lock leads, or the two would wait for each other in a circle.
+  const leads = names.toSorted(inOrder)
   const lead = `${ofCampaign} AND email = ?`
   const ofLead = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
   const entries: LeadEntry[] = []
@@ -123,4 +125,9 @@ export async function deleteNamed(sql: Sql, leads: readonly LeadName[], by: Acto
   }
   await addLeadEntries(sql, entries)
   return entries.length
+}
+
+function inOrder(a: LeadName, b: LeadName): number {
+  const [of, other] = [a.campaign, b.campaign]
+  return of.accountId - other.accountId || of.id - other.id || (a.email < b.email ? -1 : 1)
 }

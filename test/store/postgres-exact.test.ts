@@ -128,6 +128,34 @@ test('a change of settings that ends in a deadlock is repeated', { timeout: 30_0
   assert.equal((await changing)?.name, 'Renamed')
 })
 
+test('an erasure of many locks leads in the order of registrations, whatever order it is given', async (t) => {
+  const { store, url } = await opened(t)
+  const account = await store.configuration.createAccount('Owner', tester)
+  const campaigns = [await apply(store, account.id, { kind: 'none' }), await apply(store, account.id, { kind: 'none' })]
+  const emails = ['c@example.com', 'a@example.com', 'b@example.com']
+  const names = campaigns.flatMap((campaign) => emails.map((email) => ({ campaign, email }))).reverse()
+  for (const { campaign, email } of names)
+    await store.leads.write(
+      campaign,
+      email,
+      ({ terms, ruleId }) => ({ registeredAt: 1, ruleId, attempt: begin(terms, 1) }),
+      undefined,
+    )
+  const somebody = await clientOf(t, url)
+  await somebody.query('BEGIN')
+  const lock = (campaignId: number | undefined, email: string) =>
+    somebody.query('SELECT FROM leads WHERE campaign_id = $1 AND email = $2 FOR UPDATE NOWAIT', [campaignId, email])
+  await lock(campaigns[0]?.id, 'a@example.com')
+  const erasing = store.leads.erase(names, tester)
+  await Promise.race([erasing, sleep(500)])
+  // What it holds by now, somebody who has the first one cannot get.
+  await lock(campaigns[0]?.id, 'b@example.com')
+  await lock(campaigns[0]?.id, 'c@example.com')
+  for (const email of emails) await lock(campaigns[1]?.id, email)
+  await somebody.query('ROLLBACK')
+  assert.equal(await erasing, 6)
+})
+
 test('a lock on one account delays its requests by a second at most, and those of others not at all', async (t) => {
   const { store, url } = await opened(t, { timeoutMs: 900 })
   for (const account of [1, 2]) await store.rates.count(account, 1_000, Date.now())
