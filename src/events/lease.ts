@@ -17,8 +17,11 @@ const atOnce = 2
 /** Calls that need the database reject with StoreUnavailable if it does not answer. */
 export type Lease = ReturnType<typeof openLease>
 
+type LeaseStore = Pick<Store, 'events' | 'configuration'>
+
 /** Where `isOn` is false, this node serves none. */
-export function openLease({ events, configuration }: Pick<Store, 'events' | 'configuration'>, isOn: boolean) {
+export function openLease(store: LeaseStore, isOn: boolean) {
+  const { events } = store
   const holder = randomUUID()
   /** When the endpoints of each account were last leased, by `performance.now`. */
   let leasedAt = new Map<number, number>()
@@ -37,7 +40,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
 
   /** If an account cannot be asked about, only that one has failed. */
   async function leaseAll(): Promise<void> {
-    const ids = await knownAccounts()
+    const ids = await accountsToAsk(store, [...leasedAt.keys()])
     leasedAt = new Map(ids.map((id) => [id, leasedAt.get(id) ?? Number.NEGATIVE_INFINITY]))
     await overAll(ids, async (accountId) => {
       const at = performance.now()
@@ -50,17 +53,6 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
 
   const isHeld = (endpointId: number) =>
     performance.now() - (heldAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < heldMs
-
-  /** Accounts with endpoints; all accounts, if a node that has just started cannot ask which have some. */
-  async function knownAccounts(): Promise<number[]> {
-    try {
-      return await events.accountsWithEndpoints()
-    } catch (error) {
-      if (!(error instanceof PartlyUnavailable)) throw error
-      if (leasedAt.size > 0) return [...leasedAt.keys()]
-      return (await configuration.listAccounts()).map(({ id }) => id)
-    }
-  }
 
   async function ask<T>(question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
     if (leasedAt.size === 0) return []
@@ -94,6 +86,16 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
         return []
       })
     },
+  }
+}
+
+/** Accounts with endpoints. If that cannot be asked: those known before, or all, where the node has just started. */
+async function accountsToAsk({ events, configuration }: LeaseStore, known: number[]): Promise<number[]> {
+  try {
+    return await events.accountsWithEndpoints()
+  } catch (error) {
+    if (!(error instanceof PartlyUnavailable)) throw error
+    return known.length > 0 ? known : (await configuration.listAccounts()).map(({ id }) => id)
   }
 }
 
