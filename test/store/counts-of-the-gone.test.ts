@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Count } from '../../src/store/counts.ts'
@@ -16,6 +15,7 @@ import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { eventually } from '../support/prepared.ts'
+import { twoNodes } from '../support/two-nodes.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const quarter = 1_795_000_500
@@ -96,13 +96,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
 
 /** Two nodes, and somebody who holds up the counts that one of them stores, having looked what is there. */
 async function heldUp(t: TestContext, meanwhile: (elsewhere: Store, campaign: Campaign) => Promise<unknown>) {
-  const at = (await emptyDatabases.postgres?.(t)) as DatabaseLocation & { engine: 'postgres' }
-  const [store, elsewhere] = [await openStore(at, options), await openStore(at, options)]
-  const client = new Client({ connectionString: at.url })
-  // The database is removed before it is closed.
-  client.on('error', () => {})
-  await client.connect()
-  t.after(() => Promise.all([store.close(), elsewhere.close(), client.end()]))
+  const { at, store, elsewhere, client } = await twoNodes(t)
   const { id: accountId } = await store.configuration.createAccount('Owner', tester)
   const campaign = await newCampaign(store, accountId)
   const counts = await countsOf(store, campaign, 'ada@example.com')

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
-import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
+import { twoNodes } from '../support/two-nodes.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const emails = [
@@ -258,14 +258,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
 
 /** On PostgreSQL, where somebody may do something to the table between a decision and its commit. */
 async function onPostgres(t: TestContext) {
-  const at = (await emptyDatabases.postgres?.(t)) as DatabaseLocation & { engine: 'postgres' }
-  const [store, elsewhere] = [await openStore(at, options), await openStore(at, options)]
-  const client = new Client({ connectionString: at.url })
-  // The database is removed before it is closed.
-  client.on('error', () => {})
-  await client.connect()
-  t.after(() => Promise.all([store.close(), elsewhere.close(), client.end()]))
-  return { store, elsewhere, client, campaign: await makeCampaign(store) }
+  const nodes = await twoNodes(t)
+  return { ...nodes, campaign: await makeCampaign(nodes.store) }
 }
 
 test('settings do not change between a decision and its commit', async (t) => {
