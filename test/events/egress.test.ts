@@ -276,6 +276,7 @@ test('Retry-After: seconds, or a date in one of the forms of HTTP, in UTC; anyth
 async function sendTo(
   t: TestContext,
   onData: (socket: Socket, data: string | Buffer) => void,
+  scheme = 'http',
 ): Promise<() => Promise<Try>> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -285,7 +286,7 @@ async function sendTo(
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
   t.after(() => sender.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const keepsRunning = setInterval(() => {}, 1_000)
   t.after(async () => clearInterval(keepsRunning))
   return () => sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] })
@@ -346,6 +347,13 @@ test('a server that answers 1xx without end has failed, and holds up no other', 
   const { cause, milliseconds } = await send()
   assert.equal(cause, 'reset')
   assert.ok(milliseconds < 10_000, `${milliseconds}`)
+})
+
+test('connecting may take 5 seconds: a server that begins no TLS holds a request no longer', async (t) => {
+  const send = await sendTo(t, () => {}, 'https')
+  const { cause, milliseconds } = await send()
+  assert.equal(cause, 'timeout')
+  assert.ok(milliseconds >= 4_990 && milliseconds < 7_500, `${milliseconds}`)
 })
 
 test('a server that answers 1xx a few times is waited for', async (t) => {
