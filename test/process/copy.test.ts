@@ -78,9 +78,11 @@ const serving = (t: TestContext, url: string) =>
 
 async function told(t: TestContext, url: string, key: string) {
   const server = await serving(t, url)
-  const answers = await toldBy(server, key)
-  await server.stop()
-  return answers
+  try {
+    return await toldBy(server, key)
+  } finally {
+    await server.stop()
+  }
 }
 
 async function toldBy(server: Server, key: string) {
@@ -121,7 +123,9 @@ test('copy', { timeout: 400_000 }, async (t) => {
   const before = await toldBy(running, key)
   const postgres = await newDatabase()
 
-  await t.test('copies neither from under a running server nor to it', async () => {
+  await t.test('copies neither from under a running server nor to it', async (own) => {
+    // Also where this fails, or what follows would be refused as well.
+    own.after(() => running.stop())
     const from = (from: string, to: string) => sharedCommand(['copy', '--from', from, '--to', to])
     assertRefused(await from(url, await newDatabase()), /another server is running on .+: stop it first$/m, [1])
     assertRefused(await from(other.url, url), 'another server is running', [1])

@@ -38,7 +38,7 @@ test('if the lock file cannot be used, the line says so, and blames no other ser
   writeFileSync(`${path}-serve.lock`, 'what is not a database '.repeat(50))
   assert.throws(
     () => lockForServing(path),
-    /^UnusableDatabase: cannot use \S+lastcall\.db-serve\.lock .* not a database/,
+    /^UnusableDatabase: cannot use .+lastcall\.db-serve\.lock .* not a database/,
   )
 })
 
