@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { tester } from '../support/actor.ts'
+import { dateOf, startOf, timeZone, today } from '../support/amid-day.ts'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, sharedStage, widths } from './stage.ts'
@@ -14,19 +15,17 @@ const apply = (changes: Record<string, unknown>) =>
   stage.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile(changes))
 const { id } = await apply({
   name: 'Autumn course',
-  timeZone: 'UTC',
+  timeZone,
   pages: [{ pageUrl: 'https://shop.example.com/' }],
 })
-const today = Math.floor(Date.now() / 86_400_000)
-const dateOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
 
 await stage.place.arrange(async (store) => {
   const of = { accountId: owner.accountId, campaignId: id as number }
   const campaign = await store.configuration.findCampaign(id)
   await store.counts.addSignups([
-    { ...of, converted: 0, fromAt: today * 86_400, signedUp: 20, started: 15, clicked: 5 },
-    { ...of, converted: 0, fromAt: (today - 3) * 86_400, signedUp: 10, started: 6, clicked: 1 },
-    { ...of, converted: 0, fromAt: (today - 10) * 86_400, signedUp: 20, started: 20, clicked: 20 },
+    { ...of, converted: 0, fromAt: startOf(today), signedUp: 20, started: 15, clicked: 5 },
+    { ...of, converted: 0, fromAt: startOf(today - 3), signedUp: 10, started: 6, clicked: 1 },
+    { ...of, converted: 0, fromAt: startOf(today - 10), signedUp: 20, started: 20, clicked: 20 },
   ])
   const of_ = { ...of, leadId: null, fetcher: 'person' as const, lastAt: 1 }
   const pageId = campaign?.pages[0]?.id as number
@@ -82,7 +81,7 @@ longTest('the day since which starts count is one of the campaign’s time zone,
   const { id: farId } = await apply({ name: 'Far', timeZone })
   const since = await stage.place.arrange(async (store) => {
     const of = { accountId: owner.accountId, campaignId: farId as number, converted: 0 }
-    await store.counts.addSignups([{ ...of, fromAt: (today - 3) * 86_400, signedUp: 1, started: 0, clicked: 0 }])
+    await store.counts.addSignups([{ ...of, fromAt: startOf(today - 3), signedUp: 1, started: 0, clicked: 0 }])
     return store.counts.startsSince()
   })
   // It is always another day there.

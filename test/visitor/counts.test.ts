@@ -1,6 +1,7 @@
 // Clicks, opens and visits are counted by day, for campaign, page and lead; nothing else of recipients is kept.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dateOf, timeZone, today } from '../support/amid-day.ts'
 import { applyCampaign, call, commandPauseMs, eventually, hangUp, openShop } from '../support/api.ts'
 import { historyOf } from '../support/history.ts'
 import { ask, open, random32, recipient } from '../support/recipient.ts'
@@ -12,7 +13,7 @@ const statsOf = (id: number) => shop.place.json(['campaign', 'stats', String(id)
 
 test('fetches are counted by kind, page and fetcher; HEAD, unknown refs and errors are not', async () => {
   const pages = [{ pageUrl: 'https://x.pl/1' }, { pageUrl: 'https://x.pl/2' }]
-  const campaign = await applyCampaign(shop, { pages, anonymous: { enabled: true } })
+  const campaign = await applyCampaign(shop, { timeZone, pages, anonymous: { enabled: true } })
   const of = { campaignId: campaign.id }
   const [first, second] = [await recipient(shop, of), await recipient(shop, of)]
   const as = (agent: string) => ({ headers: { 'User-Agent': agent } })
@@ -45,9 +46,8 @@ test('fetches are counted by kind, page and fetcher; HEAD, unknown refs and erro
   )
   assert.deepEqual(stats.totals, totals)
   const [one, two] = campaign.pages.map(({ id }: { id: number }) => id)
-  const day = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Warsaw' }).format(new Date())
   const row = (kind: string, pageId: number | null, fetcher: string, total: number) => {
-    return { day, kind, pageId, fetcher, total }
+    return { day: dateOf(today), kind, pageId, fetcher, total }
   }
   const key = (one: object) => JSON.stringify(one)
   assert.deepEqual(
