@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { routes } from '../../src/http/panel/routes.ts'
 import { tester } from '../support/actor.ts'
-import { amount } from '../support/faults.ts'
+import { amount, longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, installation } from '../support/lastcall.ts'
 import { type PanelSession, panelSession, plainServer } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -103,7 +103,7 @@ test('an account searches for a person 60 times a minute: each looks through all
   await assertLimit(60, 122, () => ask('POST', '/person', { email: 'nobody@example.com' }))
 })
 
-test('row 5: the users of an account have 24 pictures built a minute, and each of them 12', async () => {
+longTest('row 5: the users of an account have 24 pictures built a minute, and each of them 12', async () => {
   const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
   const asks = await Promise.all(
     (['owner', 'member', 'viewer'] as const).map((role) => panelSession(place, server, id, role)),

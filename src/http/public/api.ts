@@ -90,10 +90,14 @@ export function useContract(
 /** Calls behind each answer, also where the connection broke before it: then Fastify has no `onResponse`. */
 export function afterEach(scope: FastifyInstance, act: (request: FastifyRequest, reply: FastifyReply) => void): void {
   // Without such a hook Fastify would measure no time either.
-  scope.addHook('onResponse', async (request, reply) => act(request, reply))
-  scope.addHook('onSend', async (request, reply) => {
+  scope.addHook('onResponse', (request, reply, done) => {
+    act(request, reply)
+    done()
+  })
+  scope.addHook('onSend', (request, reply, _payload, done) => {
     if (reply.raw.destroyed) act(request, reply)
     else reply.raw.once('close', () => reply.raw.writableFinished || act(request, reply))
+    done()
   })
 }
 
