@@ -42,6 +42,8 @@ const storeMs = 1_200
 
 /** Requests to endpoints at a time. */
 const mostInFlight = 64
+/** Rounds that store their outcome at a time: one connection is left for all else that no request waits for. */
+const mostStoring = 3
 
 export type AppParts = {
   config: Omit<Config, 'database' | 'poolSize' | 'workers'>
@@ -194,6 +196,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
     sender,
     onTry,
     slots: openSlots(mostInFlight),
+    storing: openSlots(mostStoring),
     onDropped: metrics.dropped,
     onWaiting: metrics.waits,
   })

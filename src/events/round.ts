@@ -17,6 +17,8 @@ export type RoundParts = PlanParts & {
   store: Store
   sender: Sender
   slots: Slots
+  /** How many rounds store their outcome at a time. */
+  storing: Slots
   /** Wall clock, milliseconds. */
   now(): number
   /** Notes a try in the log and in the metrics. */
@@ -296,20 +298,26 @@ function later(due: Due, now: Seconds): Failed {
 const waitAfter = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
 async function settle(parts: RoundParts, round: Round, planned: readonly Planned[]): Promise<void> {
-  const { endpoint, health, told, failed } = round
+  const { endpoint, told, failed } = round
   const { events } = parts.store
   const now = secondsNow(parts)
   const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => told.has(event)))
   // The events left of a notice of which some were sent wait on their own.
   const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
   const held = planned.filter(({ isHeld }) => isHeld)
-  await untilStored(parts, () =>
+  await untilStored(parts, endpoint.accountId, () =>
     events.settle(endpoint, {
       done: begun.map(({ due }) => due),
       failed: [...failed, ...left.map(({ due }) => alone(due, now)), ...held.map(({ due }) => later(due, now))],
       looks: begun.flatMap(({ look }) => look ?? []),
     }),
   )
+  const giveBack = await parts.storing(endpoint.accountId)
+  await settleHealth(parts, round, now).finally(giveBack)
+}
+
+async function settleHealth({ store: { events } }: RoundParts, round: Round, now: Seconds): Promise<void> {
+  const { endpoint, health, failed } = round
   // If nothing is left to try, the outage is over: a failure weeks later is a new one.
   const isTroubled = health.failingSince !== null && (await events.waiting(endpoint, now)).waiting > 0
   if (!isTroubled) Object.assign(health, afterOutage(health))
@@ -327,14 +335,18 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
 }
 
 /** A delivery is stored however long the database takes, or it would be sent again. */
-async function untilStored(parts: RoundParts, store: () => Promise<void>): Promise<void> {
+async function untilStored(parts: RoundParts, accountId: number, store: () => Promise<void>): Promise<void> {
   for (;;) {
+    const giveBack = await parts.storing(accountId)
     try {
       return await store()
     } catch (error) {
       if (parts.isStopping() || !(error instanceof StoreUnavailable)) throw error
-      await sleep(500)
+    } finally {
+      // Others have a turn before the next try.
+      giveBack()
     }
+    await sleep(500)
   }
 }
 

@@ -1,4 +1,5 @@
-// How many requests are under way at a time. A bad receiver holds up its own account alone.
+// How many requests are under way at a time, or rounds that store their outcome. A bad receiver holds up its own account
+// alone, and so do rows that somebody has locked.
 export type Slots = (accountId: number) => Promise<() => void>
 
 /** Resolves when there is room, with what gives the room back; called again, that does nothing. */

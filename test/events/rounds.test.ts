@@ -983,6 +983,69 @@ test('a node that could not keep an endpoint for 18 seconds has lost it, and no 
   }
 })
 
+test('however many rows of an account somebody has locked, connections are left for what others are told', async (t) => {
+  const { endpoint, register, sent, parts, store, settings, leads, clock, accountId } = await opened(t)
+  for (let n = 0; n < 6; n += 1) await endpoint({ ...registered, url: `https://${n}.example/` })
+  const { id: otherId } = await store.configuration.createAccount('Neighbour', tester)
+  const { id: campaignId } = await store.configuration.applyCampaign(otherId, settings, tester)
+  const { settings: wanted } = await endpoint(registered)
+  await store.events.createEndpoint(otherId, { ...wanted, url: 'https://other.example/' }, testerAt(beganAt))
+  const { promise: free, resolve } = Promise.withResolvers<void>()
+  let waiting = 0
+  const settle: Store['events']['settle'] = async (of, settled) => {
+    if (of.accountId === accountId) {
+      waiting += 1
+      await free
+    }
+    await store.events.settle(of, settled)
+  }
+  const dispatcher = openDispatcher({ ...parts, store: { ...store, events: { ...store.events, settle } } })
+  t.after(() => dispatcher.close())
+  t.after(() => resolve())
+  await register('ada@example.com')
+  for (let waited = 0; sent.length < 7 && waited < 100; waited += 1) await sleep(50)
+  const toldOther = () => sent.filter(({ url }) => url === 'https://other.example/').length
+  for (const [n, email] of ['bob@example.com', 'eve@example.com'].entries()) {
+    await leads.register({ accountId: otherId, campaignId }, email, clock.at)
+    for (let waited = 0; toldOther() < n + 1 && waited < 100; waited += 1) await sleep(50)
+  }
+  await sleep(300)
+  assert.deepEqual([toldOther(), waiting], [2, 2])
+  resolve()
+  for (let waited = 0; waiting < 7 && waited < 100; waited += 1) await sleep(50)
+  await sleep(700)
+  assert.deepEqual([sent.length, new Set(sent.map(({ id, url }) => url + id)).size], [9, 9])
+})
+
+test('where rows of several accounts stay locked, what others are told is stored all the same', async (t) => {
+  const { endpoint, register, parts, store, settings, leads, clock } = await opened(t)
+  const { settings: wanted } = await endpoint(registered)
+  await endpoint(registered)
+  const neighbour = async () => {
+    const { id: accountId } = await store.configuration.createAccount('Neighbour', tester)
+    const { id: campaignId } = await store.configuration.applyCampaign(accountId, settings, tester)
+    await store.events.createEndpoint(accountId, wanted, testerAt(beganAt))
+    return { accountId, campaignId }
+  }
+  const [locked, free] = [await neighbour(), await neighbour()]
+  const tried = { locked: 0, free: 0 }
+  const settle: Store['events']['settle'] = async (of, settled) => {
+    const which = of.accountId === free.accountId ? 'free' : 'locked'
+    tried[which] += 1
+    await sleep(100)
+    if (which === 'locked') throw new StoreUnavailable('the database refused: lock timeout')
+    await store.events.settle(of, settled)
+  }
+  const dispatcher = openDispatcher({ ...parts, store: { ...store, events: { ...store.events, settle } } })
+  t.after(() => dispatcher.close())
+  await register('ada@example.com')
+  await leads.register(locked, 'ada@example.com', clock.at)
+  for (let waited = 0; tried.locked < 3 && waited < 100; waited += 1) await sleep(20)
+  await leads.register(free, 'bob@example.com', clock.at)
+  for (let waited = 0; tried.free < 1 && waited < 100; waited += 1) await sleep(20)
+  assert.equal(tried.free, 1)
+})
+
 // One process serves a file.
 
 if (engine === 'postgres') {

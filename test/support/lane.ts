@@ -57,7 +57,8 @@ export async function opened(t: TestContext, mechanism: object = after) {
   const dropped: number[] = []
   const noted: DeliveryEntry[] = []
   const parts = {
-    ...{ store, configCache, sender, slots: openSlots(64), site: { publicUrl: 'https://offers.example' } },
+    ...{ store, configCache, sender, site: { publicUrl: 'https://offers.example' } },
+    ...{ slots: openSlots(64), storing: openSlots(3) },
     ...{ now: () => clock.at * 1_000, isOn: true, onWaiting() {}, isStopping: () => false },
     onTry: (entry: DeliveryEntry) => void noted.push(entry),
     onDropped: (count: number) => void dropped.push(count),
