@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
+import type { Sweep } from '../store/events/sweeps.ts'
 import { type Lease, openLease } from './lease.ts'
 import { type RoundParts, runRound, secondsNow } from './round.ts'
 import { sweepOn } from './sweep.ts'
@@ -39,7 +40,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const isStopping = (endpointId: number) => isClosed() || !lease.isHeld(endpointId)
   const clock = watchClock(parts)
   const paces = openPaces(now)
-  const chores = openChores({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id) })
+  const chores = openChores({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id), failed })
 
   // An endpoint may have been made.
   store.onChange(lease.hurry)
@@ -58,7 +59,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
 
   /** Not waited for: where the database is slow it may take long, and meanwhile events are sent and leases renewed. */
   async function doChores(): Promise<void> {
-    await chores.run().catch(failed)
+    await chores.run()
     await pause()
     doing = undefined
   }
@@ -164,25 +165,38 @@ type ChoresParts = DispatcherParts & {
   isStopping(endpointId: number): boolean
   isClosed(): boolean
   isBusy(endpointId: number): boolean
+  failed(error: unknown): void
 }
+
+const nameOf = ({ endpoint, campaignId, cause }: Sweep) => `${endpoint.id} ${campaignId} ${cause}`
 
 /**
  * The work beside the lanes, a little at a time: sweeps through leads, measuring, removing what is left over. Each part
- * resolves with whether something is left of it.
+ * resolves with whether something is left of it. One that fails, perhaps at a row that somebody has locked, keeps none
+ * of the others.
  */
 function openChores(parts: ChoresParts) {
-  const { store, lease, isStopping, isClosed, isBusy, onWaiting } = parts
+  const { store, lease, isStopping, isClosed, isBusy, failed, onWaiting } = parts
   const tidy = openTidying(parts)
   let isMore = true
   let isToMeasure = true
+  /** Sweeps that have failed: each is left alone until this node renews its leases. */
+  const failing = new Set<string>()
+
+  async function sweepOne(one: Sweep): Promise<void> {
+    await sweepOn(store, one, secondsNow(parts)).catch((error) => {
+      failing.add(nameOf(one))
+      failed(error)
+    })
+  }
 
   /** A backfill waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
-      const sweeps = await lease.sweeps()
+      const sweeps = (await lease.sweeps()).filter((one) => !failing.has(nameOf(one)))
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
       for (const one of ready) {
-        if (!isStopping(one.endpoint.id)) await sweepOn(store, one, secondsNow(parts))
+        if (!isStopping(one.endpoint.id)) await sweepOne(one)
         if (performance.now() > until) return true
       }
       const goesOn = ready.some(({ cause }) => cause !== 'backfill') && !isClosed()
@@ -217,6 +231,7 @@ function openChores(parts: ChoresParts) {
 
   return {
     mayBeMore(): void {
+      failing.clear()
       isMore = true
       isToMeasure = true
     },
@@ -224,7 +239,7 @@ function openChores(parts: ChoresParts) {
       if (!isMore) return
       isMore = false
       const until = performance.now() + choresMs
-      for (const work of [sweep, measure, purge, tidy]) if (await work(until)) isMore = true
+      for (const work of [sweep, measure, purge, tidy]) if (await work(until).catch(failed)) isMore = true
     },
   }
 }

@@ -892,6 +892,38 @@ longTest('what waits is counted now and then, however long leads are gone throug
   assert.equal(counted, 1)
 })
 
+test('a sweep or a removal that fails keeps no other account from its sweep, and neither the count nor what is old from its turn', async (t) => {
+  const { endpoint, parts, store, settings, accountId } = await opened(t)
+  const { settings: wanted } = await endpoint()
+  const { id: otherId } = await store.configuration.createAccount('Neighbour', tester)
+  await store.configuration.applyCampaign(otherId, settings, tester)
+  await store.events.createEndpoint(otherId, wanted, testerAt(beganAt))
+  // The one that fails comes first.
+  const sweeps: Store['events']['sweeps'] = async (holder, id) =>
+    (await store.events.sweeps(holder, id)).sort((a, b) => a.endpoint.accountId - b.endpoint.accountId)
+  const swept: number[] = []
+  const writeStretch: Store['events']['writeStretch'] = async (sweep, ...rest) => {
+    swept.push(sweep.endpoint.accountId)
+    if (sweep.endpoint.accountId === accountId) throw new StoreUnavailable('the database refused: lock timeout')
+    await store.events.writeStretch(sweep, ...rest)
+  }
+  let counted = 0
+  const onWaiting = () => {
+    counted += 1
+  }
+  const deletedEndpoints = () => Promise.reject(new StoreUnavailable('the database refused: lock timeout'))
+  const tidied: number[] = []
+  const purgeOld: Store['events']['purgeOld'] = (id, now) => {
+    tidied.push(id)
+    return store.events.purgeOld(id, now)
+  }
+  const events: Store['events'] = { ...store.events, sweeps, writeStretch, deletedEndpoints, purgeOld }
+  const dispatcher = openDispatcher({ ...parts, onWaiting, store: { ...store, events } })
+  t.after(() => dispatcher.close())
+  for (let waited = 0; tidied.length < 2 && waited < 60; waited += 1) await sleep(50)
+  assert.deepEqual([swept, counted, tidied.length], [[accountId, otherId], 1, 2], 'and is tried again later')
+})
+
 test('a clock that is set back tells each event once, and goes on by the new time', async (t) => {
   const { endpoint, register, setDeadline, sent, clock, warned, parts } = await opened(t)
   await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
