@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
 import { errorStatus } from '../../src/core/errors.ts'
 import { operations } from '../../src/core/operations.ts'
 import type { DeliveryCursor, DeliveryEntry } from '../../src/history/deliveries.ts'
@@ -12,7 +14,7 @@ import type { HistoryEntry } from '../../src/history/entry.ts'
 import { openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { AccountEntry, Cursor, HistoryFilter, HistoryTable } from '../../src/history/table.ts'
-import { type DatabaseLocation, migrateDatabase } from '../../src/store/open.ts'
+import { type DatabaseLocation, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
 import { storeBatches } from '../support/old-history.ts'
@@ -191,6 +193,25 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
     assert.ok(await eventually(10_000, async () => (await left()).length === kept.length, 150))
     assert.deepEqual((await left()).sort(newestFirst), kept.map(ofAccount).sort(newestFirst))
+  })
+
+  test(`the log of webhooks is kept as long as HISTORY_DAYS says, and no longer: ${engine}`, async (t) => {
+    const { database, table } = await opened(t)
+    const nowMs = Date.now()
+    const endMs = nowMs - 3 * 86_400_000
+    const [kept, old] = [endMs, endMs - 1].map((atMs) => delivery(atMs, null)) as [DeliveryEntry, DeliveryEntry]
+    await table.deliveries.append([kept, old])
+    const store = await openStore(database, { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false })
+    t.after(store.close)
+    const app = buildApp({
+      config: readConfig({ port: '0', webhooks: 'off', 'history-days': '3' }),
+      ...{ store, historyTable: await openHistoryTable(database) },
+      ...{ log: { info() {}, warn() {}, error() {} }, now: () => nowMs },
+    })
+    t.after(app.close)
+    const left = async () => table.deliveries.page(1, { endpointId: 1, limit: 3 })
+    await eventually(5_000, async () => (await left()).length < 2, 50)
+    assert.deepEqual(await left(), [kept])
   })
 
   test(`entries of the version before are moved, even if the move is interrupted: ${engine}`, async (t) => {
