@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { hashPassword, isPassword } from '../../src/access/passwords.ts'
+import { openProvider } from '../../src/access/provider.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { readSetting } from '../../src/config.ts'
 import { describeError } from '../../src/log.ts'
@@ -36,7 +37,7 @@ const userOf = (email: string) =>
   place.arrange((store) => createUser(store, accountId, { email, password, role: 'member' }))
 
 beforeEach(() => {
-  Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false })
+  Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false, hangsAt: undefined })
 })
 
 let addresses = 0
@@ -479,6 +480,34 @@ test('somebody who refuses at the provider is told so, and so is who finds it do
   state.isDown = false
   state.people.late = verified('late@example.com')
   assert.equal((await signIn('late', verified('late@example.com'))).led, refusedAs('NOT_INVITED'))
+})
+
+test('each request to the provider is given up after five seconds', { timeout: 20_000 }, async (t) => {
+  const limits: { ms: number; end: AbortController }[] = []
+  t.mock.method(AbortSignal, 'timeout', (ms: number) => {
+    const end = new AbortController()
+    limits.push({ ms, end })
+    return end.signal
+  })
+  Object.assign(state, { who: 'slow', alter: ({ email: _, ...claims }: Claims) => claims })
+  state.people.slow = verified('slow@example.com')
+  const redirectUri = `${publicUrl}/panel/oidc/callback`
+  for (const path of ['/.well-known/', '/token', '/jwks', '/me']) {
+    const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>()
+    Object.assign(state, { hangsAt: path, hangs })
+    const { id: clientId, secret: clientSecret } = oidcClient
+    const own = openProvider({ issuer: provider.issuer, clientId, clientSecret, isOnly: false })
+    const enter = async () => {
+      const { url, checks } = await own.begin(redirectUri)
+      const { search } = await browser().atProvider(url)
+      return own.finish(redirectUri, search.slice(1), checks)
+    }
+    const failed = assert.rejects(enter(), { fault: 'PROVIDER_DOWN', code: 'OAUTH_TIMEOUT' })
+    await hanging
+    for (const { end } of limits) end.abort(new DOMException('the time is over', 'TimeoutError'))
+    await failed
+  }
+  assert.deepEqual(new Set(limits.map(({ ms }) => ms)), new Set([5_000]))
 })
 
 test('the log has no code, token, secret or email, and no words of the provider', async () => {

@@ -25,12 +25,16 @@ export async function identityProvider(scope: Scope) {
     /** The provider says that somebody has refused. */
     isRefused: false,
     isDown: false,
+    /** Nothing below this path is answered; `hangs` is called. */
+    hangsAt: undefined as string | undefined,
+    hangs() {},
     tokenRequests: 0,
   }
   let provider: Provider | undefined
   let takesBasic = true
   const server = createServer(async (request, response) => {
     if (state.isDown || provider === undefined) return void response.writeHead(503).end('planted words of a proxy')
+    if (state.hangsAt !== undefined && request.url?.startsWith(state.hangsAt)) return state.hangs()
     if (request.url?.startsWith('/token')) {
       state.tokenRequests += 1
       // The library takes the secret either way, whichever was agreed on.
