@@ -1,6 +1,8 @@
 // One person over all campaigns: `lead find` and `lead erase --account`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { begin } from '../../src/core/mechanism/attempt.ts'
+import { findPerson } from '../../src/leads/person.ts'
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { tester } from '../support/actor.ts'
 import { campaignFile, type Installation, type Owner, owner } from '../support/lastcall.ts'
@@ -119,4 +121,26 @@ test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
     assert.deepEqual(named((await askAsStranger('POST', '/person', { email })).body.leads), [[theirs, email]])
     assert.equal((await ask('POST', '/person', { email: 'no email' })).status, 422)
   })
+})
+
+test('lead find lists at most 1,000 other spellings, and the one that was asked for however many there are', async (t) => {
+  const { place, accountId } = await prepared(t)
+  const spelling = (which: number) =>
+    [...'abcdefghijk'].map((letter, n) => (which & (1 << n) ? letter.toUpperCase() : letter)).join('')
+  // In the order of bytes the one without capitals comes last.
+  const emails = Array.from({ length: 1_002 }, (_, which) => `${spelling(which)}@example.com`).sort()
+  const email = emails.at(-1) as string
+  const found = await place.arrange((store) => {
+    const lead = ({ terms }: Campaign, one: string) => ({ email: one, attempt: begin(terms, 0) }) as Lead
+    const find = async (campaign: Campaign, one: string) => (emails.includes(one) ? lead(campaign, one) : undefined)
+    const list = async (campaign: Campaign, { afterEmail }: { afterEmail: string }) =>
+      emails
+        .filter((one) => one > afterEmail)
+        .slice(0, 1)
+        .map((one) => lead(campaign, one))
+    const none = { ofLead: async () => [] }
+    const parts = { counts: { ...store.counts, ...none }, conversions: { ...store.conversions, ...none } }
+    return findPerson({ ...store, ...parts, leads: { ...store.leads, find, list } }, accountId, email, 0)
+  })
+  assert.deepEqual([found.leads.map(({ lead }) => lead.email), found.otherSpellings.length], [[email], 1_000])
 })
