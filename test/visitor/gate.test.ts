@@ -157,6 +157,32 @@ test('past the limit of a campaign it cannot be said, until the minute is over',
   assert.deepEqual(await statuses(), [401, 401, 401, 503])
 })
 
+test('a campaign may be asked about 60,000 times in a minute, and any other one meanwhile', async () => {
+  // Without a server, which would take seconds.
+  let handler: any
+  const visitors = { campaign: async (id: number) => ({ id }), leadIn: async () => undefined }
+  const scope = {
+    setErrorHandler() {},
+    options() {},
+    route(one: { handler: unknown }) {
+      handler = one.handler
+    },
+  }
+  await gate({ visitors, log: silent, now: () => 60_000 } as unknown as VisitorParts)(scope as any, {})
+  const statuses: number[] = []
+  const reply = {
+    code(status: number) {
+      statuses.push(status)
+      return reply
+    },
+    headers: () => reply,
+    send() {},
+  }
+  for (let n = 0; n <= 60_000; n += 1) await handler({ params: { campaignId: 1 }, query: {}, headers: {} }, reply)
+  await handler({ params: { campaignId: 2 }, query: {}, headers: {} }, reply)
+  assert.deepEqual([statuses.indexOf(503), statuses.slice(-2)], [60_000, [503, 401]])
+})
+
 /** What Next.js makes of it: the page, with these headers. Next.js itself takes 226 MB to install. */
 const nextServer = `data:text/javascript,${encodeURIComponent(`export const NextResponse = {
   next: (answer) => new Response("The offer", answer),
