@@ -149,7 +149,9 @@ function totpOf(secret: string, label: string): TOTP {
 
 /** The step of thirty seconds that the code belongs to. */
 function stepOf(secret: string, code: string, now: Seconds): number | undefined {
-  const token = code.replaceAll(' ', '')
+  // Full-width digits come from Japanese and Chinese keyboards. The library throws at any character that is not ASCII.
+  const token = code.normalize('NFKC').replaceAll(' ', '')
+  if (!/^\d{6}$/.test(token)) return undefined
   const drift = totpOf(secret, '').validate({ token, timestamp: now * 1_000, window: driftSteps })
   return drift === null ? undefined : Math.floor(now / stepSeconds) + drift
 }

@@ -66,8 +66,15 @@ test('with a second factor a password alone begins no session; a code or a recov
   const { codeToken } = first.body
   const wrong = await ask('POST', '/session/code', { codeToken, code: wrongCodeAt(secret, now()) })
   assert.deepEqual([wrong.status, wrong.body.code, wrong.cookie], [403, 'WRONG_CODE', ''])
+  // Arabic digits and a slip, six characters each.
+  for (const strange of ['\u0661\u0662\u0663\u0664\u0665\u0666', '12345\u00e9']) {
+    const refused = await ask('POST', '/session/code', { codeToken, code: strange })
+    assert.deepEqual([refused.status, refused.body.code], [403, 'WRONG_CODE'])
+  }
   const code = codeAt(secret, now())
-  const second = await ask('POST', '/session/code', { codeToken, code }, cookie)
+  // As a Japanese keyboard gives it.
+  const fullWidth = code.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)))
+  const second = await ask('POST', '/session/code', { codeToken, code: fullWidth }, cookie)
   assert.equal(second.status, 200)
   // The session that came with it has ended.
   assert.deepEqual([await isSignedIn(second.cookie), await isSignedIn(cookie)], [true, false])
