@@ -104,5 +104,8 @@ export function timeLeftText(seconds: number, language: string): string {
   })
 }
 
-/** An amount as the API takes it, of what people write: spaces around and between thousands, a comma for the point. */
-export const plainAmount = (written: string) => written.replaceAll(/\s/g, '').replace(',', '.')
+/**
+ * An amount as the API takes it, of what people write: spaces around and between thousands, a comma for the point. Before
+ * three digits a comma may stand for thousands, also where a currency has three places: that is left to the service.
+ */
+export const plainAmount = (written: string) => written.replaceAll(/\s/g, '').replace(/,(?=\d{0,2}$)/, '.')
