@@ -192,7 +192,7 @@ function readAddress() {
     const rest = search
       .slice(1)
       .split('&')
-      .filter((pair) => new URLSearchParams(pair).get('lc') !== lc)
+      .filter((pair) => new URLSearchParams(pair).get('lc') === null)
       .join('&')
     // A router of the page's may stand there, and break.
     try {
@@ -691,7 +691,9 @@ function prepare(form) {
   const trap = /** @type {HTMLInputElement} */ (
     querySelector.call(form, '[data-lastcall=honeypot]') ?? appendChild.call(form, element('input'))
   )
-  Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' })
+  Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off' })
+  // Firefox before 119 has no property for this.
+  trap.setAttribute('aria-hidden', 'true')
   trap.dataset.lastcall = 'honeypot'
   filled.set(form, [message, trap])
 }

@@ -22,10 +22,11 @@ test('lc is kept for the site and taken out of the address, all else of which st
   const { page } = await stage.visitor(t, { isNew: true })
   const address = stage.put({ campaigns: [id], body: offerPage })
   const searches = [
-    [`?a=%20+x&lc=${lc}&b#part?lc=1`, '?a=%20+x&b#part?lc=1'],
-    [`?&a=1&lc=${lc}`, '?&a=1'],
-    [`?lc=${lc}`, ''],
-    [`?%6cc=${lc}&%6C=${lc}`, `?%6C=${lc}`],
+    // A redirect may append the query that it got: of two refs the first counts, and none stays.
+    [`?a=%20+x&lc=${lc}&b&lc=${'0'.repeat(32)}#part?lc=1`, '?a=%20+x&b#part?lc=1'],
+    [`?&a=1&lc=${lc}&lc=${'1'.repeat(32)}`, '?&a=1'],
+    [`?lc=${lc}&lc=${'2'.repeat(32)}`, ''],
+    [`?%6cc=${lc}&%6C=${lc}&lc=${'3'.repeat(32)}`, `?%6C=${lc}`],
   ]
   const tried = someOf(searches, 2)
   for (const [given, left] of tried) {
