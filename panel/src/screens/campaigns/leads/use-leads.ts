@@ -118,8 +118,7 @@ export function useLeadChange<Name extends RouteName>(
     // The lead that is shown beside the list, too.
     onSettled: () => {
       client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') })
-      // Not waited for: a count that hangs would keep a failed change from being told.
-      countAgain(client)
+      return countAgain(client)
     },
   })
 }
