@@ -1,14 +1,10 @@
 // What endpoints are told, by the server that ships, over real connections. On both engines.
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openConfigCache } from '../../src/campaigns/config-cache.ts'
-import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
 import { description } from '../../src/http/events/description.ts'
-import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
@@ -22,19 +18,16 @@ const shop = openShop({ isAlone: true, env: { EGRESS_ALLOW: '127.0.0.1' }, args:
 let writtenBefore = ''
 const receiver = await openReceiver({ after }, description)
 
-function settingsOf(path: string, changes: Partial<EndpointSettings>): EndpointSettings {
+async function endpoint(path: string, changes: Partial<EndpointSettings> = {}): Promise<Endpoint> {
   const given = { name: path, url: receiver.origin + path, kinds: wantedKinds, leadTimes: ['PT1M'], ...changes }
   const checked = checkEndpoint(given, () => undefined)
   assert.ok('settings' in checked)
-  return checked.settings
-}
-
-const nowSeconds = () => Math.floor(Date.now() / 1_000)
-
-async function endpoint(path: string, changes: Partial<EndpointSettings> = {}): Promise<Endpoint> {
-  const settings = settingsOf(path, changes)
   return shop.place.arrange(async (store) => {
-    const made = await store.events.createEndpoint(shop.owner.accountId, settings, testerAt(nowSeconds()))
+    const made = await store.events.createEndpoint(
+      shop.owner.accountId,
+      checked.settings,
+      testerAt(Math.floor(Date.now() / 1_000)),
+    )
     receiver.secrets.set(path, store.events.secretsOf(made, 0)[0] as string)
     return made
   })
@@ -242,35 +235,6 @@ test('a server that says too much loses its connection, and one that says little
     servers.map(({ used }) => used.size),
     [5, 1],
   )
-})
-
-test('at most 64 requests are in flight, however many endpoints have something to be told', async () => {
-  const held: ServerResponse[] = []
-  receiver.answers.set('/held', (_, response) => void held.push(response))
-  const settings = settingsOf('/held', { kinds: ['lead.registered'] })
-  const checked = checkCampaign({ name: 'c', isDraft: false, timeZone: 'UTC', mechanism })
-  assert.ok('campaign' in checked)
-  await shop.place.arrange(async (store) => {
-    const door = buildLeads(store, openConfigCache(store), () => {})
-    // One of each account, or the accounts would leave some free.
-    const open = async () => {
-      const { id: accountId } = await store.configuration.createAccount('Neighbour', tester)
-      const { id: campaignId } = await store.configuration.applyCampaign(accountId, checked.campaign, tester)
-      await store.events.createEndpoint(accountId, settings, testerAt(nowSeconds()))
-      await door.register({ accountId, campaignId }, newEmail(), nowSeconds())
-    }
-    await Promise.all(Array.from({ length: 66 }, open))
-  })
-  await eventually(
-    10,
-    async () => held.length,
-    (count) => count >= 64,
-  )
-  await sleep(700)
-  assert.equal(held.length, 64)
-  receiver.answers.delete('/held')
-  for (const response of held) response.writeHead(204).end()
-  await receiver.wait('/held', 66)
 })
 
 test('neighbours: one that hangs, one that resets and one that is busy hold up nobody else', async () => {
