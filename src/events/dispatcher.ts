@@ -172,8 +172,8 @@ const nameOf = ({ endpoint, campaignId, cause }: Sweep) => `${endpoint.id} ${cam
 
 /**
  * The work beside the lanes, a little at a time: sweeps through leads, measuring, removing what is left over. Each part
- * resolves with whether something is left of it. One that fails, perhaps at a row that somebody has locked, keeps none
- * of the others.
+ * resolves with whether something is left of it. One that fails, perhaps at a row that somebody has locked, holds up
+ * none of the others.
  */
 function openChores(parts: ChoresParts) {
   const { store, lease, isStopping, isClosed, isBusy, failed, onWaiting } = parts
