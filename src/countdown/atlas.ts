@@ -100,9 +100,11 @@ type Word = Bitmap & { left: number }
 function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: Paint): [string, Word][] {
   const drawn = words.map((word) => drawWord(word, layout.labels, typeface, paint))
   const widths = drawn.map(({ width }) => width)
-  const average = (Math.min(...widths) + Math.max(...widths)) / 2
+  const [least, most] = [Math.min(...widths), Math.max(...widths)]
+  // In the middle a large "DAYS" would end beyond its column: its end would be drawn at the left edge.
+  const together = Math.min(Math.round((layout.columnWidth - (least + most) / 2) / 2), layout.columnWidth - most)
   return drawn.map((bitmap, index) => {
-    const left = Math.round((layout.columnWidth - (areForms(words) ? average : bitmap.width)) / 2)
+    const left = areForms(words) ? together : Math.round((layout.columnWidth - bitmap.width) / 2)
     return [words[index] as string, { ...bitmap, left }]
   })
 }

@@ -2,7 +2,7 @@ import { timerUnits } from '../core/timer-style.ts'
 import type { Units } from './time-left.ts'
 
 /** Raise it when a style gives other bytes, also because of a new font: templates of another version are not used. */
-export const ENGINE_VERSION = 6
+export const ENGINE_VERSION = 7
 
 /**
  * All that the images of one style in one language share, compressed beforehand. A fragment is one row of one

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type MailLanguage, mailLanguages } from '../../src/core/mail-language.ts'
 import { fontsFor, missingLetter, timerFonts } from '../../src/core/timer-font.ts'
-import { fullTimerStyle, timerUnits } from '../../src/core/timer-style.ts'
+import { fullTimerStyle, type TimerUnit, timerUnits } from '../../src/core/timer-style.ts'
 import { drawAtlas } from '../../src/countdown/atlas.ts'
 import { layOut } from '../../src/countdown/layout.ts'
 import { boundsOf, type Outline, roundedBox } from '../../src/countdown/outline.ts'
@@ -12,7 +12,7 @@ import { drawColumn } from '../../src/countdown/picture.ts'
 import { addOutline, blankCanvas, coverage } from '../../src/countdown/rasterise.ts'
 import { wordsOf } from '../../src/countdown/words.ts'
 import { typefacesOf } from '../support/countdown-drawing.ts'
-import { someOf } from '../support/faults.ts'
+import { amount, someOf } from '../support/faults.ts'
 
 type Point = [x: number, y: number]
 
@@ -158,6 +158,32 @@ for (const font of someOf(timerFonts, 2)) {
         }
       }
     }
+  })
+
+  test(`${font}: words stay in their columns, however large they are and whatever labels of one's own are beside`, () => {
+    const daysAreWidest = {
+      ...{ labelTexts: { days: undefined, hours: 'h', minutes: 'h', seconds: 'h' }, units: timerUnits, width: 200 },
+      ...{ preset: 'boxes' as const, uppercase: true },
+    }
+    const own = fc.option(fc.constantFrom<string>('h', 'wwwwwww'), { nil: undefined })
+    const styles = fc.record({
+      labelTexts: fc.record({ days: own, hours: own, minutes: own, seconds: own }),
+      units: fc.constantFrom<readonly TimerUnit[]>(timerUnits, ['days', 'hours'], ['minutes', 'seconds']),
+      width: fc.integer({ min: 50, max: 80 }).map((fourth) => fourth * 4),
+      preset: fc.constantFrom('boxes' as const, 'card' as const),
+      uppercase: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(styles, fc.constantFrom(...mailLanguages), (given, language) => {
+        const style = fullTimerStyle({ ...given, font, labelSize: 40, pixelsPerPoint: 1 })
+        const typefaces = typefacesOf(font, language)
+        const layout = layOut(style, language, typefaces)
+        const forms = style.units.map((_, column) => [...new Set(wordsOf(style, language, column))])
+        for (const [word, { left, width }] of drawAtlas(style, layout, forms, typefaces).words)
+          assert.ok(left >= 0 && left + width <= layout.columnWidth, word)
+      }),
+      { numRuns: amount(20, 250), examples: [[daysAreWidest, 'en']] },
+    )
   })
 
   test(`${font}: digits leave the edge of their box whole, however large they are and however round it is`, () => {
