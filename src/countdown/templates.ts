@@ -54,6 +54,7 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
   const keys = new WeakMap<GivenTimerStyle, Partial<Record<MailLanguage, string>>>()
   const underWay = new Map<string, Promise<Template>>()
   const builder = openBuilder(buildMs)
+  let waiting = 0
 
   /** Hashed once for each style object: campaigns are asked for again and again. */
   function keyOf(style: GivenTimerStyle, language: MailLanguage): string {
@@ -72,7 +73,13 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
   async function fetch(key: string, build: Build, turn: Turn): Promise<Template> {
     const stored = await read(key)
     if (stored !== undefined) return stored
-    const built = await turn(() => builder.build(build))
+    if (waiting >= waitingBuilds) {
+      throw new TemplateUnavailable('too many countdown images are waiting to be built')
+    }
+    waiting += 1
+    const built = await turn(() => builder.build(build)).finally(() => {
+      waiting -= 1
+    })
     // The image can be shown whether or not it can be kept.
     await cache?.write(key, built).catch(() => undefined)
     return kept.add(key, openTemplate(built) as Template)
@@ -83,9 +90,6 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
       const key = keyOf(style, language)
       const template = kept.get(key) ?? underWay.get(key)
       if (template !== undefined) return template
-      if (underWay.size >= waitingBuilds) {
-        return Promise.reject(new TemplateUnavailable('too many countdown images are waiting to be built'))
-      }
       const fetched = fetch(key, { style: fullTimerStyle(style), language }, turn).finally(() => underWay.delete(key))
       underWay.set(key, fetched)
       return fetched

@@ -116,10 +116,19 @@ test('a template that two previews read at once is counted once in memory', asyn
 test('too many builds at once, one that takes too long, and one after closing are refused', async () => {
   const templates = openTemplates(undefined, { waitingBuilds: 1, buildMs: 1 })
   const first = templates.get(small, 'en')
-  await assert.rejects(Promise.resolve(templates.get(small, 'pl')), TemplateUnavailable)
+  await assert.rejects(Promise.resolve(templates.get(small, 'pl')), /too many countdown images are waiting to be built/)
   await assert.rejects(Promise.resolve(first), TemplateUnavailable)
+  await assert.rejects(Promise.resolve(templates.get(small, 'pl')), /cut short/)
   await templates.close()
   await assert.rejects(Promise.resolve(templates.get(small, 'pl')), TemplateUnavailable)
+})
+
+test('stored templates are read however many are asked for at once', async () => {
+  const { cache, stored } = memoryShelf()
+  const styles = [1, 2, 3].map((cornerRadius) => ({ ...small, cornerRadius }))
+  for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
+  const templates = openTemplates(cache, { waitingBuilds: 1 })
+  assert.equal((await Promise.all(styles.map((style) => templates.get(style, 'en')))).length, 3)
 })
 
 test('closing ends the build that is running', async () => {
