@@ -3,8 +3,9 @@ import type { Seconds } from './instant.ts'
 import { type Attempt, beginByVisit, type Offer, offerAt } from './mechanism/attempt.ts'
 import { checked, DAY_SECONDS, dayOf, type LocalSeconds, parseDateTime, parseTime } from './mechanism/calendar.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
+import { datesOf } from './mechanism/recurrence.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
-import { skippedDates, windowsOf } from './mechanism/window.ts'
+import { skippedBy, skippedDates, windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
 import { placeOf } from './page-address.ts'
 import { timerFindings, timerLintCodes } from './timer-lint.ts'
@@ -119,27 +120,28 @@ function inTimes({ campaign, now, zone }: Look): Found[] {
     7 - new Set(skipWeekdays).size <= FEW_WEEKDAYS && ['SKIPS_LEAVE_FEW', `${path}.skipWeekdays`],
     dates.length > 0 && Math.max(...dates) < today && ['SKIPPED_DATES_OVER', `${path}.skipDates`],
   )
-  const change = nextGap(campaign.timeZone, zone, now)
-  const jumpedDaily = (time: string, where: string): Found => {
-    const at = change === undefined ? 0 : change.day * DAY_SECONDS + checked(parseTime(time))
-    return change !== undefined && isSkipped(zone, at) && ['TIME_SKIPPED', where, zone.toInstant(at)]
+  const day = dayOfNextGap(campaign.timeZone, zone, now)
+  if (day === undefined) return found
+  const jumpedDaily = (time: string, where: string, isItsDay: boolean): Found => {
+    const at = day * DAY_SECONDS + checked(parseTime(time))
+    return isItsDay && isSkipped(zone, at) && ['TIME_SKIPPED', where, zone.toInstant(at)]
   }
-  if (deadline.kind === 'daysAt') found.push(jumpedDaily(deadline.time, `${path}.time`))
-  else {
-    found.push(jumpedDaily(deadline.closes.time, `${path}.closes.time`))
-    if (deadline.opens) found.push(jumpedDaily(deadline.opens.time, `${path}.opens.time`))
-  }
+  const counts = !skippedBy(deadline)(day)
+  if (deadline.kind === 'daysAt') return [...found, jumpedDaily(deadline.time, `${path}.time`, counts)]
+  const { closes, opens } = deadline
+  found.push(jumpedDaily(closes.time, `${path}.closes.time`, counts && datesOf(closes)(day)))
+  if (opens) found.push(jumpedDaily(opens.time, `${path}.opens.time`, datesOf(opens)(day)))
   return found
 }
 
 /** One of the next two changes goes forward, where clocks change twice a year. */
-function nextGap(timeZone: string, zone: Zone, now: Seconds): { day: number } | undefined {
+function dayOfNextGap(timeZone: string, zone: Zone, now: Seconds): number | undefined {
   let at = now
   for (let looked = 0; looked < 2; looked += 1) {
     const change = nextClockChange(timeZone, at)
     if (change === null) return undefined
     const before = zone.toLocal(change - 1) + 1
-    if (zone.toLocal(change) > before) return { day: dayOf(before) }
+    if (zone.toLocal(change) > before) return dayOf(before)
     at = change
   }
   return undefined

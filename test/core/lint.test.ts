@@ -57,6 +57,11 @@ test('ordinary settings have no findings', () => {
     rules(after, { ...cycle('P4D'), endsAt: '2027-12-01T00:00' }),
     rules(after, { endsAt: '2026-10-08T10:00' }),
     rules({ ...daysAt, skipDates: ['2026-01-01', '2026-10-05'] }),
+    // The clocks jump over these times on 28 March 2027, a Sunday.
+    rules({ ...daysAt, time: '02:30', skipWeekdays: ['sun'] }),
+    rules({ ...next, closes: { ...friday, time: '02:30' } }),
+    rules({ ...next, closes: { every: 'day', time: '02:30' }, skipDates: ['2027-03-28'] }),
+    rules({ ...next, opens: { every: 'month', on: [27], time: '02:30' } }),
     { ...rules(after), ...redirect('https://example.com/closed') },
     { mailTimer: null },
   ]) {
@@ -132,6 +137,13 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
     'TIME_SKIPPED',
     'mechanism.deadline.closes.time',
     '2027-03-28T01:00:00Z',
+  ],
+  [
+    'an opening time that the clocks jump over',
+    rules({ ...next, opens: { every: 'month', on: [28], time: '02:30' } }),
+    'TIME_SKIPPED',
+    'mechanism.deadline.opens.time',
+    '2027-03-28T01:30:00Z',
   ],
   [
     'a date and time that the clocks jump over',
