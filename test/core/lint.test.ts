@@ -196,6 +196,12 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
   ['a faint ring', { mailTimer: { preset: 'rings', box: '#eeeeee' } }, 'TIMER_BOXES_FAINT', 'mailTimer.box'],
   ['digits too small', { mailTimer: { height: 50, showLabels: false } }, 'TIMER_DIGITS_SMALL', 'mailTimer.height'],
   ['digits made too small', { mailTimer: { digitSize: 20 } }, 'TIMER_DIGITS_SMALL', 'mailTimer.digitSize'],
+  [
+    'digits larger than there is room for',
+    { mailTimer: { preset: 'rings', height: 50, showLabels: false, digitSize: 100 } },
+    'TIMER_DIGITS_SMALL',
+    'mailTimer.height',
+  ],
   ['labels too small', { mailTimer: { height: 100 } }, 'TIMER_LABELS_SMALL', 'mailTimer.height'],
   ['labels made too small', { mailTimer: { labelSize: 12 } }, 'TIMER_LABELS_SMALL', 'mailTimer.labelSize'],
   [

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type MailLanguage, mailLanguages } from '../../src/core/mail-language.ts'
 import { fontsFor, missingLetter, timerFonts } from '../../src/core/timer-font.ts'
-import { fullTimerStyle, type TimerUnit, timerUnits } from '../../src/core/timer-style.ts'
+import { timerFindings } from '../../src/core/timer-lint.ts'
+import { fullTimerStyle, type TimerUnit, timerPresets, timerUnits } from '../../src/core/timer-style.ts'
 import { drawAtlas } from '../../src/countdown/atlas.ts'
 import { layOut } from '../../src/countdown/layout.ts'
 import { boundsOf, type Outline, roundedBox } from '../../src/countdown/outline.ts'
@@ -183,6 +184,45 @@ for (const font of someOf(timerFonts, 2)) {
           assert.ok(left >= 0 && left + width <= layout.columnWidth, word)
       }),
       { numRuns: amount(20, 250), examples: [[daysAreWidest, 'en']] },
+    )
+  })
+
+  test(`${font}: what is drawn far too small for a phone has a finding, and what is large has none`, () => {
+    const typefaces = typefacesOf(font, 'en')
+    const orNull = (min: number, max: number) => fc.option(fc.integer({ min, max }))
+    const styles = fc.record({
+      preset: fc.constantFrom(...timerPresets),
+      uppercase: fc.boolean(),
+      labelTexts: fc.constantFrom({}, { days: 'd', hours: 'h', minutes: 'MIN' }, { hours: 'pozostało' }),
+      units: fc.constantFrom<readonly TimerUnit[]>(timerUnits, ['days', 'hours'], ['hours', 'minutes', 'seconds']),
+      width: fc.integer({ min: 17, max: 50 }).map((twelfth) => twelfth * 12),
+      height: fc.integer({ min: 50, max: 200 }),
+      digitSize: orNull(10, 160),
+      labelSize: orNull(6, 40),
+      gap: orNull(0, 40),
+    })
+    const tight = { uppercase: true, labelTexts: {}, units: timerUnits, width: 200, height: 100, gap: 40 } as const
+    fc.assert(
+      fc.property(styles, (given) => {
+        const style = fullTimerStyle({ ...given, font })
+        const { digits, labels } = layOut(style, 'en', typefaces)
+        const pointsOnPhone = (pixels: number) => (pixels / style.pixelsPerPoint) * Math.min(1, 340 / style.width)
+        const codes = timerFindings(style).map(([code]) => code)
+        for (const [code, least, size] of [
+          ['TIMER_DIGITS_SMALL', 14, digits.size],
+          ['TIMER_LABELS_SMALL', 9, labels?.size ?? 0],
+        ] as const) {
+          if (pointsOnPhone(size) < least * 0.75) assert.ok(codes.includes(code), code)
+          if (pointsOnPhone(size) > least * 1.7) assert.ok(!codes.includes(code), code)
+        }
+      }),
+      {
+        numRuns: amount(100, 1_000),
+        examples: [
+          [{ ...tight, preset: 'rings', digitSize: 160, labelSize: null }],
+          [{ ...tight, preset: 'card', digitSize: null, labelSize: null }],
+        ],
+      },
     )
   })
 
