@@ -42,6 +42,8 @@ export type CopyEnd = Pick<Runner, 'read' | 'write'> & {
   /** The columns of the primary key of `leads`, `conversions` and `endpoints`. */
   leadKey: readonly string[]
   lastIds(): Promise<LastIds>
+  /** Is the same for all URLs that lead to one database. */
+  place(): Promise<string>
   /** Lets new ids begin behind those that were ever given, and tells servers of the change. */
   finish(lastIds: LastIds): Promise<void>
   close(): Promise<void>
@@ -57,7 +59,7 @@ const rowsAtOnce = (table: CopiedTable) => (table === 'audit_entries' ? 50 : 1_0
 
 /**
  * Copies everything; rows that are there already are replaced, so that it may be called again after an interruption.
- * Nobody may write to either meanwhile. @throws Refused where the target holds another installation
+ * Nobody may write to either meanwhile. @throws Refused where the target is the source or holds another installation
  */
 export async function copyTables(
   from: CopyEnd,
@@ -85,7 +87,10 @@ async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
     (await read((sql) => sql.get('SELECT ref_key, starts_since FROM installation'))) as Row
   const { ref_key: refKey, starts_since: startsSince } = await installationOf(from)
   const { ref_key: found } = await installationOf(to)
-  if (Buffer.compare(refKey, found) === 0) return
+  if (Buffer.compare(refKey, found) === 0) {
+    if ((await from.place()) === (await to.place())) throw new Refused('--to: must be a different database')
+    return
+  }
   const another = new Refused('--to: the database holds another installation')
   if ((await count(to, 'accounts')) > 0) throw another
   const { value: accounts } = await rowsOf(from, 'accounts').next()

@@ -220,6 +220,8 @@ test('copy', { timeout: 400_000 }, async (t) => {
     linkSync(new URL(url), new URL(linked))
     await refused(['--from', url, '--to', linked], '--to: must be a different database')
     rmSync(new URL(linked))
+    const sameDatabase = `${postgres}?application_name=another`
+    await refused(['--from', postgres, '--to', sameDatabase], '--to: must be a different database')
     await refused(['--from', 'file:/nowhere/none.db', '--to', postgres], '--from')
     await refused(['--from', 'mysql://x', '--to', postgres], '--from')
     await refused(['--from', url], '--to')

@@ -5,6 +5,8 @@ import { sqlOn } from './sql-on.ts'
 
 const timeoutMs = 600_000
 
+const place = "SELECT system_identifier || ' ' || current_database() AS place FROM pg_control_system()"
+
 export function postgresEnd(pool: Pool): CopyEnd {
   const read: CopyEnd['read'] = (work) => pool.use(timeoutMs, (connection) => work(sqlOn(connection)))
   return {
@@ -12,6 +14,7 @@ export function postgresEnd(pool: Pool): CopyEnd {
     write: (work) => pool.transaction(timeoutMs, '', (connection) => work(sqlOn(connection))),
     leadKey: ['account_id', 'id'],
     lastIds: () => read(lastIds),
+    place: async () => (await read((sql) => sql.get(place)))?.place,
     finish: (ids) =>
       read(async (sql) => {
         for (const table of numberedTables) {

@@ -15,6 +15,7 @@ export function openSqliteEnd(path: string, mayCreate: boolean): CopyEnd {
     write,
     leadKey: ['id'],
     lastIds: () => read(lastIds),
+    place: async () => path,
     finish: (ids) =>
       write(async (sql) => {
         for (const table of numberedTables) await raiseLastId(sql, table, ids[table])
