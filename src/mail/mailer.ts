@@ -39,6 +39,8 @@ export function openMailer(smtp: Smtp | null): Mailer {
     isOn: smtp !== null,
     async send(mail) {
       if (!smtp) return
+      // The library writes blanks for these, which may be quoted: the mail would go to another mailbox.
+      if (/[<>]/.test(mail.to)) throw new MailNotSent('EENVELOPE')
       try {
         const server = await transport({ ...timeouts, url: smtp.url })
         await server.sendMail({ ...mail, from: smtp.from, signal: AbortSignal.timeout(mostMs) })

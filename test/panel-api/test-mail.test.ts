@@ -141,6 +141,12 @@ test('a mail server whose answer never ends is given up after half a minute, and
   await closed.promise
 })
 
+test('no mail goes to an address that the library would change', async () => {
+  const { send } = openMailer({ url: 'smtp://127.0.0.1:1', from: 'offers@shop.example' })
+  const sent = send({ to: '"a<b>c"@example.com', subject: 'Herbst', text: 'text', html: 'html' })
+  await assert.rejects(sent, { name: 'MailNotSent', code: 'EENVELOPE' })
+})
+
 test('an account has 30 invitations and test mails an hour sent, however many users it has', async () => {
   const { ask, accountId, send } = await owner('Many')
   const another = await panelSession(place, server, accountId, 'member')
