@@ -47,7 +47,7 @@ export const lintWords = inBoth<Words>({
       'The labels hardly stand out from what is behind them. Choose a darker or lighter colour.',
     TIMER_BOXES_FAINT: () => 'The lines hardly stand out from the background. Choose a darker or lighter colour.',
     TIMER_DIGITS_SMALL: () =>
-      'On a telephone the digits are too small to read. Make them larger, or the timer higher or less wide.',
+      'On a telephone the digits are too small to read. Make them larger, the timer higher or less wide, or the gap smaller.',
     TIMER_LABELS_SMALL: () =>
       'On a telephone the labels are too small to read. Make them larger or shorter, the timer higher or less wide, or hide them.',
     TIMER_PILLARS: () => 'The boxes are tall and narrow. Make the timer wider or less high.',
@@ -98,7 +98,7 @@ export const lintWords = inBoth<Words>({
       'Podpisy słabo odróżniają się od tego, co za nimi. Wybierz ciemniejszy lub jaśniejszy kolor.',
     TIMER_BOXES_FAINT: () => 'Linie słabo odróżniają się od tła. Wybierz ciemniejszy lub jaśniejszy kolor.',
     TIMER_DIGITS_SMALL: () =>
-      'Na telefonie cyfry są za małe, by je odczytać. Powiększ je, zwiększ wysokość albo zmniejsz szerokość.',
+      'Na telefonie cyfry są za małe, by je odczytać. Powiększ je, zwiększ wysokość, zmniejsz szerokość albo odstęp.',
     TIMER_LABELS_SMALL: () =>
       'Na telefonie podpisy są za małe, by je odczytać. Powiększ je lub skróć, zwiększ wysokość, zmniejsz szerokość albo je ukryj.',
     TIMER_PILLARS: () => 'Pola są wysokie i wąskie. Zwiększ szerokość albo zmniejsz wysokość.',
