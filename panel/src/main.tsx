@@ -19,6 +19,19 @@ const mayComeBack = (error: Error) =>
   (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE') &&
   (error.cause as Error | undefined)?.name !== 'TimeoutError'
 
+let hasChanged = false
+// The answer may be there before the second click of a double click, which would then change it once more.
+window.addEventListener(
+  'click',
+  (event) => {
+    if (event.detail < 2) hasChanged = false
+    if (!hasChanged) return
+    event.preventDefault()
+    event.stopPropagation()
+  },
+  true,
+)
+
 const hadFocus = new WeakMap<object, (Element | null | undefined)[]>()
 const mutationCache = new MutationCache({
   onError: (error) => {
@@ -35,6 +48,7 @@ mutationCache.subscribe((event) => {
   if (event.type !== 'updated') return
   const { mutation, action } = event
   if (action.type === 'pending') {
+    hasChanged = true
     const pressed = document.activeElement
     hadFocus.set(mutation, [pressed, pressed?.closest('form')?.querySelector('[type=submit]')])
   }

@@ -67,6 +67,11 @@ atBothWidths(
     await page.getByRole('button', { name: 'Invite somebody' }).click()
     const link = page.getByRole('region', { name: 'Invitation link' })
     const url = new URL((await link.innerText()).trim())
+    // The second click of a double click, after the answer to the first.
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
+    const { invitations } = await (await page.request.get('/panel/api/invitations')).json()
+    assert.equal(invitations.length, 1)
     await assertAccessible(page)
     const theirs = await stage.open(undefined, {
       path: url.pathname + url.hash,
