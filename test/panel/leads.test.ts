@@ -353,6 +353,14 @@ atBothWidths(
       assert.equal((await asked(page, 'PUT', path, { at })).status, 422, at)
     }
     assertUntroubled(page)
+
+    // What failed is told at once, though the count of leads behind it hangs.
+    await page.goto(leadsPath(campaign.id, before.ref))
+    await input.fill('2031-06-05T23:59')
+    await page.route('**/leads/states', () => {})
+    await page.route(/leads\/[^/]+\/deadline$/, (route) => route.abort())
+    await drawer.getByRole('button', { name: 'Set deadline' }).click()
+    await drawer.getByRole('alert').waitFor({ timeout: 10_000 })
   },
 )
 

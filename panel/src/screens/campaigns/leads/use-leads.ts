@@ -116,9 +116,11 @@ export function useLeadChange<Name extends RouteName>(
       if (code === 'LOST') client.invalidateQueries({ queryKey: [search, campaignId] })
     },
     // The lead that is shown beside the list, too.
-    onSettled: () => {
+    onSettled: (_answer, error) => {
       client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') })
-      return countAgain(client)
+      const counted = countAgain(client)
+      // Not waited for after a failure: a count that hangs would keep that from being told.
+      return error === null ? counted : undefined
     },
   })
 }
