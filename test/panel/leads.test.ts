@@ -739,6 +739,7 @@ atBothWidths(
     const now = Date.now()
     await bar.getByRole('button', { name: '+1 day' }).click()
     await page.getByText('3 deadlines changed.').waitFor()
+    await page.locator('[data-row] a:focus').waitFor()
     const later = (await shown(campaign.id, 'many-00001@example.com')).deadline
     assert.ok(Math.abs(Date.parse(later) - Date.parse(before) - 86_400_000) <= 3_600_000, `${before} ${later}`)
     // One that had ended has a day from now.

@@ -45,8 +45,11 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
     const { leads } = await send.mutateAsync({ params, body: { refs: [...chosen], at } })
     close()
     toast(text.deadlinesSet(leads.length))
+    // While the list is read again there are no rows.
+    const focusNext = focusNextRow('leads', chosen[0] ?? '')
     await onChanged()
-    letGo()
+    onDone()
+    focusNext()
   }
   const erase = () => {
     close()
