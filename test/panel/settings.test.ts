@@ -67,6 +67,7 @@ atBothWidths(
     await page.getByRole('button', { name: 'Invite somebody' }).click()
     const link = page.getByRole('region', { name: 'Invitation link' })
     const url = new URL((await link.innerText()).trim())
+    await page.getByRole('status').getByText('Send this link to the person.').waitFor()
     // The second click of a double click, after the answer to the first.
     await page.mouse.down({ clickCount: 2 })
     await page.mouse.up({ clickCount: 2 })

@@ -64,7 +64,7 @@ export default function PersonScreen() {
       </form>
       {!isWrong && <Failure of={{ error: find.error }} />}
       <div role="status">
-        {find.isSuccess && find.data.leads.length === 0 && <Text>{text.nobody(find.variables.body.email)}</Text>}
+        {find.isSuccess && <Count email={find.variables.body.email} campaigns={find.data.leads.length} />}
       </div>
       {find.isSuccess && (
         <Found
@@ -89,6 +89,21 @@ export default function PersonScreen() {
   )
 }
 
+function Count({ email, campaigns }: { email: string; campaigns: number }) {
+  const text = useWords(words)
+  if (campaigns === 0) return <Text>{text.nobody(email)}</Text>
+  return (
+    <>
+      <Title order={2} size="h3" style={{ overflowWrap: 'anywhere' }}>
+        {email}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {text.found(campaigns)}
+      </Text>
+    </>
+  )
+}
+
 type FoundProps = { email: string; person: Person; onSearch(email: string): void; onErased(campaigns: number): void }
 
 function Found({ email, person, onSearch, onErased }: FoundProps) {
@@ -99,12 +114,6 @@ function Found({ email, person, onSearch, onErased }: FoundProps) {
     <>
       {person.leads.length > 0 && (
         <Stack>
-          <Title order={2} size="h3" style={{ overflowWrap: 'anywhere' }}>
-            {email}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {text.found(person.leads.length)}
-          </Text>
           <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.list}>
             {person.leads.map((lead) => (
               <Row key={lead.ref} lead={lead} />

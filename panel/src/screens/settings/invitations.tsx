@@ -130,13 +130,15 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
           {text.invite}
         </Button>
         <Failure of={{ error: isTaken ? null : send.error }} />
-        {send.data !== undefined && (
-          <Stack w="100%" gap="xs">
-            {send.data.mail !== 'none' && <Text size="sm">{text.inviteMail[send.data.mail]}</Text>}
-            <Text size="sm">{text.inviteText}</Text>
-            <CopyBlock name={text.inviteName} text={send.data.url} />
+        <Stack w="100%" gap="xs">
+          <Stack gap="xs" role="status">
+            {send.data !== undefined && send.data.mail !== 'none' && (
+              <Text size="sm">{text.inviteMail[send.data.mail]}</Text>
+            )}
+            {send.data !== undefined && <Text size="sm">{text.inviteText}</Text>}
           </Stack>
-        )}
+          {send.data !== undefined && <CopyBlock name={text.inviteName} text={send.data.url} />}
+        </Stack>
       </Stack>
     </form>
   )
