@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { timeLeftText } from '../../panel/src/screens/campaigns/results/sales-words.ts'
 import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage, widths } from './stage.ts'
 
 const stage = await sharedStage()
 
@@ -15,12 +15,14 @@ test('the time left is written without units that are zero', () => {
   assert.deepEqual(said, ['2 days', '2 hr, 5 min, 41 sec', '0 sec', '-1 min, 1 sec'])
 })
 
-/** Each, however large it is, in one line. */
+/** Each, however large it is, in one line, also on a small phone. */
 async function assertSumsInLines(page: Page, campaign: string[]): Promise<void> {
+  if (page.viewportSize()?.width === widths.phone.width) await page.setViewportSize({ width: 360, height: 740 })
   const bob = ['lead', 'convert', ...campaign, '--email', 'bob@example.com']
   for (const [amount, sum] of [
     ['9999999999999.99', '999'],
     ['123456789.50', '456'],
+    ['12345.67', '345'],
   ] as const) {
     await stage.place.json([...bob, '--order', sum, '--amount', amount, '--currency', 'PLN'])
     await page.goto(`/campaigns/${campaign[1]}/results`)

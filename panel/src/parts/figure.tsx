@@ -40,7 +40,8 @@ export function Figure({ name, value, before, note }: Props) {
 /** On a phone the largest sum stays in one line; several stand below each other. */
 function fontSize(shown: string) {
   const longest = Math.max(...shown.split(/, | /).map((part) => part.length))
-  return longest > 12 ? { base: 13, sm: 20 } : shown.length > 8 ? 20 : 28
+  if (longest > 9) return { base: longest > 12 ? 13 : 16, sm: 20 }
+  return shown.length > 8 ? 20 : 28
 }
 
 /** How a number has changed since the time before. */
