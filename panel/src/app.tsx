@@ -2,6 +2,7 @@ import { type ComponentType, lazy, useEffect } from 'react'
 import { matchRoute, Redirect, Route, Switch, useLocation, useRouter } from 'wouter'
 import { Failure } from './parts/failure.tsx'
 import { Loaded, Waiting } from './parts/loaded.tsx'
+import { useFocusOfScreen } from './parts/next-row.ts'
 import { Shell } from './parts/shell.tsx'
 import { SignInAgain } from './parts/sign-in-again.tsx'
 import { JoinScreen, SetupScreen } from './screens/coming-in/join.tsx'
@@ -30,6 +31,8 @@ const screens: [path: string, screen: ReturnType<typeof loaded>][] = [
 ]
 
 export function App() {
+  const [path] = useLocation()
+  useFocusOfScreen(path)
   return (
     <Switch>
       <Route path="/sign-in" component={SignInScreen} />

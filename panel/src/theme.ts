@@ -37,6 +37,9 @@ export const theme = createTheme({
   // What Mantine makes the head of a dialog is for assistive programs the head of the page, which has one.
   components: {
     Modal: { defaultProps: { attributes: { header: { role: 'none' } } } },
-    Drawer: { defaultProps: { attributes: { header: { role: 'none' } } } },
+    // Reading begins with its heading, and not with the button that closes it.
+    Drawer: {
+      defaultProps: { attributes: { header: { role: 'none' }, title: { tabIndex: -1, 'data-autofocus': true } } },
+    },
   },
 })

@@ -103,6 +103,7 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByRole('button', { name: 'Account', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.locator('main:focus').waitFor()
   await page.goto('/')
   await page.waitForURL(/\/sign-in$/)
 })

@@ -290,6 +290,7 @@ atBothWidths('one lead: what it did by day, and links and timers as the API hand
   assert.ok(await eventually(5_000, counted, 200))
   await links(page).first().click()
   const drawer = page.getByRole('dialog', { name: 'Lead' })
+  await drawer.locator('h2:focus', { hasText: 'Lead' }).waitFor()
   await drawer.getByText('2 clicks, 1 click by a scanner, 1 open of the mail').waitFor()
   const line = await drawer.getByRole('list').getByRole('listitem').allTextContents()
   assert.deepEqual(

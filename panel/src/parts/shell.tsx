@@ -24,7 +24,7 @@ import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
 import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
-import { focusScreen, useFocusOfScreen } from './next-row.ts'
+import { focusScreen } from './next-row.ts'
 import { Toast, useToastFailure } from './toast.tsx'
 import { words } from './words.ts'
 
@@ -46,7 +46,6 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const burger = useRef<HTMLButtonElement>(null)
   const [path] = useLocation()
-  useFocusOfScreen(path)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the browser's Back leads to a screen that it would cover.
   useEffect(close, [path])
   const onGone = () => {

@@ -8,7 +8,7 @@ import { LanguageSelect } from '../../parts/shell.tsx'
 export function Door({ title, children }: { title: string; children: ReactNode }) {
   useWindowTitle(title)
   return (
-    <Center mih="100vh" p="md" component="main">
+    <Center mih="100vh" p="md" component="main" id="content" tabIndex={-1} style={{ outline: 'none' }}>
       <Stack w="100%" maw={400} gap="lg">
         <Group gap="sm">
           <img src={icon} width={36} height={36} alt="" />
