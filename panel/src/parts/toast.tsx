@@ -1,5 +1,6 @@
 // What was done, or could not be, said where it is seen wherever the reader has scrolled to.
-import { Affix, Button, Group, Notification } from '@mantine/core'
+import { Affix, Button, Group, Notification, Text } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { useSyncExternalStore } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
@@ -30,8 +31,8 @@ function remove(one: Said): void {
 }
 
 /**
- * Says it for ten seconds, in place of what was said before; `action` is a button for as long. What it returns takes it
- * away before.
+ * Says it for ten seconds, in place of what was said before; `action`, which takes it back, is a button for as long.
+ * What it returns takes it away before.
  */
 export function toast(text: string, action?: Action): () => void {
   return show({ text, action })
@@ -83,6 +84,12 @@ export function Toast() {
 
 function OneToast({ of: one }: { of: Said }) {
   const { text, action, isFailure = false } = one
+  const act = () => {
+    remove(one)
+    action?.onClick()
+  }
+  // The button stands last in the page: by Tab it may be two hundred presses away.
+  useHotkeys(action === undefined ? [] : [['mod+Z', act]])
   return (
     <Notification
       {...{ color: isFailure ? 'red' : 'teal', withBorder: true, w: '100%', maw: 420 }}
@@ -94,12 +101,13 @@ function OneToast({ of: one }: { of: Said }) {
         {action !== undefined && (
           <Button
             {...{ size: 'compact-sm', variant: 'default', flex: 'none' }}
-            onClick={() => {
-              remove(one)
-              action.onClick()
-            }}
+            aria-keyshortcuts="Control+Z Meta+Z"
+            onClick={act}
           >
             {action.name}
+            <Text span inherit c="dimmed" ml={6} visibleFrom="sm">
+              Ctrl+Z
+            </Text>
           </Button>
         )}
       </Group>
