@@ -180,12 +180,14 @@ longTest('a removal that is under way when its question is closed is told all th
 
 longAtBothWidths('users of a suspended account read everything and change nothing', async (width) => {
   const person = await stage.person(`suspended-${width}`)
-  await stage.place.json(['account', 'set', String(person.accountId), '--suspended', 'true'])
   const page = await stage.open(person, { width, path: '/settings' })
-  await page.getByText('This account is suspended').waitFor()
   await page.getByLabel('Name').fill('Another name')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await stage.place.json(['account', 'set', String(person.accountId), '--suspended', 'true'])
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  await save.click()
   await page.getByText('nothing can be changed until the operator lifts that').waitFor()
+  await page.getByText('This account is suspended').waitFor()
+  assert.ok(await save.isDisabled())
   assert.equal(await page.getByLabel('Name').inputValue(), 'Another name')
 })
 
