@@ -1,5 +1,4 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
-import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
 import { words } from './words.ts'
 
@@ -18,26 +17,7 @@ export function Password(props: Props) {
   )
 }
 
-type NewProps = Props & {
-  /** What came of saving it, and the password's path in it. */
-  failed: CallFailed | null
-  path?: string
-}
-
-const least = 8
-
-/** One that is chosen here. The browser counts an emoji as two characters, and the service as one. */
-export function NewPassword({ failed, path = 'password', ...props }: NewProps) {
-  const { tooShort } = useWords(words)
-  const isShort = failed?.faults.some((fault) => fault.path === path) === true
-  return (
-    <Password
-      required
-      minLength={least}
-      maxLength={256}
-      autoComplete="new-password"
-      error={isShort ? tooShort(least) : undefined}
-      {...props}
-    />
-  )
+/** One that is chosen here. */
+export function NewPassword(props: Props) {
+  return <Password required minLength={8} maxLength={256} autoComplete="new-password" {...props} />
 }

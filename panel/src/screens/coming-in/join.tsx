@@ -115,7 +115,6 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
             <NewPassword
               label={text.password}
               description={text.passwordHint}
-              failed={send.error}
               value={given.password}
               onChange={put('password')}
             />

@@ -6,7 +6,6 @@ import { useLanguage, useWords } from '../../language.ts'
 import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
-import { focusOnFault } from '../../parts/next-row.ts'
 import { NewPassword } from '../../parts/password.tsx'
 import { Door } from './door.tsx'
 import { useTokenOfAddress } from './link-token.ts'
@@ -67,7 +66,7 @@ function ByLink({ token }: { token: string }) {
   const [password, setPassword] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    send.mutate({ body: { token, password } }, { onError: () => focusOnFault() })
+    send.mutate({ body: { token, password } })
   }
   if (link.isPending) return <Waiting height={160} />
   if (link.isError) return <Failure of={link} />
@@ -80,7 +79,6 @@ function ByLink({ token }: { token: string }) {
         <NewPassword
           label={text.newPassword}
           description={text.passwordHint}
-          failed={send.error}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />

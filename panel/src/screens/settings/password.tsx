@@ -38,8 +38,6 @@ export function ChangePassword() {
           label={text.next}
           description={text.passwordHint}
           w="100%"
-          failed={send.error}
-          path="next"
           value={next}
           onChange={(event) => setNext(event.currentTarget.value)}
         />
