@@ -207,8 +207,7 @@ function readAddress() {
 function client() {
   if (!ref('client')) {
     const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
-    if (!mayKeep || !keep({ client: bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('') }))
-      delete kept.client
+    if (!keep({ client: bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('') })) delete kept.client
   }
   return kept.client
 }
@@ -217,7 +216,7 @@ function client() {
 function refs(c) {
   const lc = ref('lc')
   const own = ref(`of${c.id}`)
-  return [...new Set([lc === kept[`not${c.id}`] ? own : lc, own])].filter((one) => one !== undefined)
+  return [...new Set([lc === kept[`not${c.id}`] ? own : lc, own])].filter(Boolean)
 }
 
 /**
@@ -264,8 +263,7 @@ async function ask(c) {
   recall()
   const [newest, other] = refs(c)
   let lc = newest
-  const names = { client: client() }
-  c.asking = !!(lc || names.client)
+  c.asking = !!(lc || client())
   if (!c.asking) return
   // A browser that a program drives starts no offer.
   const visit = !document.hidden && !navigator.webdriver && !c.reported
@@ -273,7 +271,7 @@ async function ask(c) {
   let isTold = false
   c.reported ||= visit
   try {
-    if (other && !remember(c, lc, await post(c, 'offer', { ...names, lc, visit: false }))) lc = other
+    if (other && !remember(c, lc, await post(c, 'offer', { lc, client: client(), visit: false }))) lc = other
     c.wayMs = Infinity
     // A slow round trip is tried again, on the open connection.
     for (let tries = 0; tries < 3 && c.wayMs > roughMs; tries++) {
@@ -282,7 +280,7 @@ async function ask(c) {
       const isVisit = visit && !tries
       // Which page it was: without query and fragment, which may hold what is nobody's business.
       const page = isVisit ? (location.origin + location.pathname).slice(0, 2048) : undefined
-      const offer = await post(c, 'offer', { ...names, lc, visit: isVisit, page })
+      const offer = await post(c, 'offer', { lc, client: client(), visit: isVisit, page })
       isTold = true
       if (turn !== c.turn) {
         // The newer question may have been answered before this visit began the attempt.
@@ -291,11 +289,11 @@ async function ask(c) {
       }
       remember(c, lc, offer)
       // During an upgrade, an older node says no spentMs.
-      take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs || 0)), drift)
+      take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs ?? 0)), drift)
     }
     c.retryMs = 2500
     // A new attempt that waits for a visit, and somebody is here. Another visit may be on its way before the first answer.
-    const isNew = (before ?? 'pending') !== 'pending' && c.offer?.state === 'pending'
+    const isNew = before && before !== 'pending' && c.offer?.state === 'pending'
     if (isNew && !visit && !document.hidden && !navigator.webdriver) {
       c.reported = false
       ask(c)
@@ -481,13 +479,13 @@ function elementsOf(c, mark = '') {
  */
 function campaignOf(one) {
   const named = one && closest.call(one, '[data-campaign]')
-  if (!named) return campaigns[0]
+  if (!named) return find()
   const id = getAttribute.call(named, 'data-campaign') ?? ''
   return isId.test(id) ? find(id) : campaignOf(named.parentElement)
 }
 
-/** @param {unknown} id */
-function find(id) {
+/** @param {unknown} id without it, the first campaign */
+function find(id = campaigns[0]?.id) {
   return campaigns.find((c) => c.id === String(id))
 }
 
@@ -564,7 +562,7 @@ function write(one, text) {
 function languageOf(one) {
   try {
     const written = getAttribute.call(closest.call(one, '[lang]') ?? one, 'lang') || 'en'
-    return Intl.getCanonicalLocales(written.replaceAll('_', '-'))[0] ?? 'en'
+    return String(new Intl.Locale(written.replaceAll('_', '-')))
   } catch {
     return 'en'
   }
@@ -662,7 +660,7 @@ function leave(c) {
     }
     if (target.href === here.href || !/^http/.test(address) || !mayKeep) return
     const now = Date.now()
-    const lately = `${sessionStorage.getItem('lastcall')}`
+    const lately = (sessionStorage.getItem('lastcall') ?? '')
       .split(',')
       .filter((leftAt) => Math.abs(now - Number(leftAt)) < 60000)
     if (lately[2]) return
@@ -679,11 +677,11 @@ function prepare(form) {
   if (filled.get(form)?.every((one) => one.matches('[data-lastcall]') && one.closest('form') === form)) return
   // Before they are needed.
   wordsFor(form)
-  const message = /** @type {Element} */ (
+  const message = /** @type {HTMLElement} */ (
     querySelector.call(form, '[data-lastcall=message]') ?? appendChild.call(form, element('p'))
   )
   // Found again in a copy of the page.
-  message.setAttribute('data-lastcall', 'message')
+  message.dataset.lastcall = 'message'
   message.setAttribute('role', 'status')
   // A copy of the form has that of the form beside it.
   if (document.getElementById(message.id) !== message) message.id = `lastcall-${Math.random()}`
@@ -702,7 +700,8 @@ function prepare(form) {
 async function submit(event) {
   const form = /** @type {HTMLFormElement} */ (event.target)
   const c = getAttribute.call(form, 'data-lastcall') === 'form' && campaignOf(form)
-  if (!c) return
+  // A page that prevents it, such as one with a box to tick, wants nothing sent.
+  if (!c || event.defaultPrevented) return
   event.preventDefault()
   prepare(form)
   if (form.ariaBusy === 'true') return
@@ -793,7 +792,8 @@ function scan() {
     if (!isId.test(id)) {
       if (script === document.currentScript) console.warn('Lastcall: add ?campaign=ID to', address)
     } else if (!find(id)) {
-      const c = { id, base, settings, clock: 0, drift: 0, askedAt: 0, wayMs: 0, turn: 0, retryMs: 2500 }
+      // The rest comes with the first answer.
+      const c = /** @type {Campaign} */ ({ id, base, settings, clock: 0, turn: 0, retryMs: 2500 })
       campaigns.push(c)
       added.push(c)
       if (settings.consent === 'wait') mayKeep = consent ?? false
@@ -834,11 +834,12 @@ function shown({ persisted }) {
  */
 function settle() {
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
-  document.addEventListener('submit', submit)
+  addEventListener('submit', submit)
   // Already when it is pressed: a new tab, by the middle button or the browser's menu, comes without a click.
-  for (const press of ['click', 'pointerdown']) document.addEventListener(press, buy, true)
+  addEventListener('click', buy, true)
+  addEventListener('pointerdown', buy, true)
   document.addEventListener('visibilitychange', seen)
-  document.addEventListener('DOMContentLoaded', scan)
+  addEventListener('DOMContentLoaded', scan)
   addEventListener('load', loaded)
   addEventListener('online', seen)
   addEventListener('pageshow', shown)
@@ -846,7 +847,7 @@ function settle() {
 
 function start() {
   window.Lastcall = {
-    get(id = campaigns[0]?.id) {
+    get(id) {
       const c = find(id)
       return c ? viewOf(c) : null
     },
@@ -854,7 +855,7 @@ function start() {
       document.addEventListener(`lastcall:${name}`, (event) => listener(/** @type {CustomEvent} */ (event).detail))
       for (const c of campaigns) if (c.state === (name === 'start' ? 'open' : 'expired')) listener(viewOf(c))
     },
-    async register(email, id = campaigns[0]?.id) {
+    async register(email, id) {
       const c = find(id)
       if (c) await register(c, email)
       return c ? viewOf(c) : null

@@ -143,12 +143,19 @@ longTest('the page can have words of its own for who registers too often', async
   visitor.errors.length = 0
 })
 
-test('a double click registers once', async (t) => {
+test('a double click registers once, and what the page prevents not at all', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form }))
   await page.getByRole('status').waitFor({ state: 'attached' })
   await page.getByLabel('Email').fill('ada@example.com')
+  // As for a box that has to be ticked first.
+  await page.evaluate(() => {
+    document.addEventListener('submit', (event) => event.preventDefault(), { once: true })
+  })
+  await page.getByRole('button').click()
+  await eventually(() => page.locator('form').getAttribute('aria-busy'), null)
+  assert.equal(registrations(id).length, 0)
   await page.getByRole('button').dblclick()
   await page.getByText('Thank you').waitFor()
   assert.equal(registrations(id).length, 1)
