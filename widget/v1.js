@@ -128,7 +128,7 @@ bar.id = 'lastcall-bar'
 
 /** What stands in the elements that the widget fills. @type {WeakMap<Element, Element[]>} */
 const filled = new WeakMap()
-/** The names that the widget has given to countdowns. @type {WeakMap<Element, string>} */
+/** The names that the widget has given to countdowns, and to refs in buy links. @type {WeakMap<Element, string>} */
 const names = new WeakMap()
 /** The languages in which countdowns were written. @type {WeakMap<Element, string>} */
 const languages = new WeakMap()
@@ -189,11 +189,7 @@ function readAddress() {
   const isNew = lc !== leftLc
   leftLc = lc
   if (keep({ lc })) {
-    const rest = search
-      .slice(1)
-      .split('&')
-      .filter((pair) => new URLSearchParams(pair).get('lc') === null)
-      .join('&')
+    const rest = without('lc', search)
     // A router of the page's may stand there, and break.
     try {
       history.replaceState(history.state, '', href.split(/[?#]/)[0] + (rest && `?${rest}`) + hash)
@@ -201,6 +197,15 @@ function readAddress() {
     } catch {}
   }
   return isNew
+}
+
+/** The query without what is called so, the rest as the page wrote it. @param {string} name @param {string} search */
+function without(name, search) {
+  return search
+    .slice(1)
+    .split('&')
+    .filter((pair) => !new URLSearchParams(pair).has(name))
+    .join('&')
 }
 
 /** A browser that keeps nothing would get a fresh offer with each page, so it gets no id. */
@@ -462,7 +467,7 @@ function release(one) {
   for (const part of filled.get(one) ?? []) if (part.parentNode === one) part.remove()
   one.removeAttribute('role')
   one.removeAttribute('aria-live')
-  if (one.ariaLabel === names.get(one)) one.ariaLabel = null
+  if (one.getAttribute('aria-label') === names.get(one)) one.removeAttribute('aria-label')
 }
 
 /** @param {Campaign} c @param {string} mark the end of an attribute's name, or its value @returns {HTMLElement[]} */
@@ -511,10 +516,11 @@ function count(one, left, deadline = 0) {
     filled.set(one, parts)
     languages.set(one, language)
   }
+  const said = one.getAttribute('aria-label')
   const name = (known.test(language) ? wordsFor(one)?.ends : inWords(deadline, language)) ?? ''
   // Ours is written again, since the deadline may be another one.
-  if (!one.ariaLabel || one.ariaLabel === names.get(one)) {
-    one.ariaLabel = name
+  if (!said || said === names.get(one)) {
+    one.setAttribute('aria-label', name)
     names.set(one, name)
   }
   let rest = left
@@ -535,6 +541,8 @@ function count(one, left, deadline = 0) {
  */
 function unitName(unit, number, language) {
   const parts = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).formatToParts(number)
+  // Hebrew and Arabic have a word for two hours, which says the number itself.
+  if (number === 2 && !parts[1]) return unitName(unit, 3, language)
   return parts.find((part) => part.type === 'unit')?.value ?? unit
 }
 
@@ -586,6 +594,7 @@ async function fetchWords(language) {
     found = await answer.json()
   } catch {}
   words[language] = { ...words.en, ...found }
+  if (!found) setTimeout(fetchWords, 60000, language)
   tick()
 }
 
@@ -610,9 +619,9 @@ function showInBar(c, left) {
   c.row ??= element('p')
   const timer = /** @type {HTMLElement} */ (c.row.lastElementChild ?? element('span'))
   // A page may turn to another language.
-  if (timer.ariaLabel !== text) {
+  if (timer.getAttribute('aria-label') !== text) {
     timer.dataset.lastcall = 'countdown'
-    timer.ariaLabel = text
+    timer.setAttribute('aria-label', text)
     c.row.replaceChildren(text, ' ', timer)
   }
   if (!c.row.isConnected) barRows.append(c.row)
@@ -690,7 +699,7 @@ function prepare(form) {
     querySelector.call(form, '[data-lastcall=honeypot]') ?? appendChild.call(form, element('input'))
   )
   Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off' })
-  // Firefox before 119 has no property for this.
+  // Firefox before 119 knows no properties for such attributes.
   trap.setAttribute('aria-hidden', 'true')
   trap.dataset.lastcall = 'honeypot'
   filled.set(form, [message, trap])
@@ -705,6 +714,7 @@ async function submit(event) {
   event.preventDefault()
   prepare(form)
   if (form.ariaBusy === 'true') return
+  // Just a property of ours in Firefox before 119, which does.
   form.ariaBusy = 'true'
   const [message, trap] = filled.get(form) ?? []
   /** @type {NodeListOf<HTMLInputElement>} */
@@ -724,7 +734,7 @@ async function submit(event) {
   form.ariaBusy = null
   write(message, getAttribute.call(form, `data-${outcome}`) ?? (wordsFor(form) ?? words.en)?.[outcome] ?? '')
   if (!input || !message) return
-  input.ariaInvalid = String(outcome === 'invalid')
+  input.setAttribute('aria-invalid', String(outcome === 'invalid'))
   // Beside what the page has there, such as a hint.
   const descriptions = (input.getAttribute('aria-describedby') ?? '').split(' ').filter((id) => id !== message.id)
   input.setAttribute('aria-describedby', [...descriptions, message.id].join(' ').trim())
@@ -754,10 +764,10 @@ function buy({ target }) {
   // Once there is an answer, the ref that it knows: the newest may be that of another campaign's lead.
   const lc = c && (c.offer ? ref(`of${c.id}`) : refs(c)[0])
   const name = link?.dataset.refAs
-  if (!lc || !name || link.protocol !== 'https:') return
-  const url = new URL(link.href)
-  url.searchParams.set(name, lc)
-  link.href = url.href
+  if (!name || !(lc || names.has(link)) || link.protocol !== 'https:') return
+  const rest = without(name, link.search)
+  names.set(link, name)
+  link.search = lc ? `${rest && `${rest}&`}${name}=${lc}` : rest
 }
 
 // What pages may call
