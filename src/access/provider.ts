@@ -109,7 +109,11 @@ async function identify(provider: Described, address: URL, checks: Checks): Prom
     if ((error as { status?: number }).status !== 401) throw error
     // Assigned from what was read above, not swapped: several who are refused at once would swap it back.
     Object.assign(shown, { way: other, other: way })
-    return exchange()
+    // It may have been refused for another reason.
+    return exchange().catch((again) => {
+      Object.assign(shown, { way, other })
+      throw again
+    })
   })
   const claims = tokens.claims() as client.IDToken
   const { userinfo_endpoint: hasMore } = config.serverMetadata()
@@ -131,7 +135,11 @@ function faultOf(error: unknown): ProviderFault {
     const isDown = ['server_error', 'temporarily_unavailable'].includes(error.error)
     return isDown ? 'PROVIDER_DOWN' : 'PROVIDER_REFUSED'
   }
+  const { code, cause } = error as { code?: unknown; cause?: { cause?: { name?: unknown; message?: unknown } } }
+  // To the library, an answer that stops in its middle is one that cannot be parsed.
+  const { name, message } = cause?.cause ?? {}
+  const isCut = name === 'TimeoutError' || message === 'terminated'
   // `fetch` throws a TypeError if nobody answers.
-  const isDown = error instanceof TypeError || downCodes.includes(String((error as { code?: unknown }).code))
+  const isDown = error instanceof TypeError || isCut || downCodes.includes(String(code))
   return isDown ? 'PROVIDER_DOWN' : 'PROVIDER_INVALID'
 }

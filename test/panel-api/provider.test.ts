@@ -1,5 +1,6 @@
 // Signing in by a provider of OpenID Connect: who gets in, and what of an answer that is wrong.
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { after, beforeEach, test } from 'node:test'
 import { hashPassword, isPassword } from '../../src/access/passwords.ts'
 import { openProvider } from '../../src/access/provider.ts'
@@ -37,7 +38,8 @@ const userOf = (email: string) =>
   place.arrange((store) => createUser(store, accountId, { email, password, role: 'member' }))
 
 beforeEach(() => {
-  Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false, hangsAt: undefined })
+  Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false })
+  Object.assign(state, { refusesSecret: false, hangsAt: undefined })
 })
 
 let addresses = 0
@@ -482,7 +484,16 @@ test('somebody who refuses at the provider is told so, and so is who finds it do
   assert.equal((await signIn('late', verified('late@example.com'))).led, refusedAs('NOT_INVITED'))
 })
 
-test('each request to the provider is given up after five seconds', { timeout: 20_000 }, async (t) => {
+test('a provider that once refuses the secret is shown it as before the next time', async () => {
+  state.refusesSecret = true
+  assert.equal((await signIn('late', verified('late@example.com'))).led, refusedAs('PROVIDER_INVALID'))
+  state.refusesSecret = false
+  assert.equal((await signIn('late', verified('late@example.com'))).led, refusedAs('NOT_INVITED'))
+})
+
+test('each request to the provider is given up after five seconds, and where its answer breaks off', {
+  timeout: 20_000,
+}, async (t) => {
   const limits: { ms: number; end: AbortController }[] = []
   t.mock.method(AbortSignal, 'timeout', (ms: number) => {
     const end = new AbortController()
@@ -492,21 +503,36 @@ test('each request to the provider is given up after five seconds', { timeout: 2
   Object.assign(state, { who: 'slow', alter: ({ email: _, ...claims }: Claims) => claims })
   state.people.slow = verified('slow@example.com')
   const redirectUri = `${publicUrl}/panel/oidc/callback`
-  for (const path of ['/.well-known/', '/token', '/jwks', '/me']) {
-    const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>()
-    Object.assign(state, { hangsAt: path, hangs })
-    const { id: clientId, secret: clientSecret } = oidcClient
-    const own = openProvider({ issuer: provider.issuer, clientId, clientSecret, isOnly: false })
-    const enter = async () => {
-      const { url, checks } = await own.begin(redirectUri)
-      const { search } = await browser().atProvider(url)
-      return own.finish(redirectUri, search.slice(1), checks)
-    }
-    const failed = assert.rejects(enter(), { fault: 'PROVIDER_DOWN', code: 'OAUTH_TIMEOUT' })
-    await hanging
-    for (const { end } of limits) end.abort(new DOMException('the time is over', 'TimeoutError'))
-    await failed
+  const begin = (response: ServerResponse, then: () => void) =>
+    response.writeHead(200, { ...json, 'content-length': 1_000 }).write('{', then)
+  const answers = {
+    OAUTH_TIMEOUT: [(_: ServerResponse, hangs: () => void) => hangs()],
+    OAUTH_PARSE_ERROR: [
+      (response: ServerResponse, hangs: () => void) => begin(response, () => setTimeout(hangs, 100)),
+      (response: ServerResponse, hangs: () => void) =>
+        begin(response, () => {
+          response.destroy()
+          setTimeout(hangs, 100)
+        }),
+    ],
   }
+  const { id: clientId, secret: clientSecret } = oidcClient
+  for (const [code, ways] of Object.entries(answers))
+    for (const answer of ways)
+      for (const path of ['/.well-known/', '/token', '/jwks', '/me']) {
+        const { promise: hanging, resolve } = Promise.withResolvers<void>()
+        Object.assign(state, { hangsAt: path, hangs: (response: ServerResponse) => answer(response, resolve) })
+        const own = openProvider({ issuer: provider.issuer, clientId, clientSecret, isOnly: false })
+        const enter = async () => {
+          const { url, checks } = await own.begin(redirectUri)
+          const { search } = await browser().atProvider(url)
+          return own.finish(redirectUri, search.slice(1), checks)
+        }
+        const failed = assert.rejects(enter(), { fault: 'PROVIDER_DOWN', code })
+        await hanging
+        for (const { end } of limits) end.abort(new DOMException('the time is over', 'TimeoutError'))
+        await failed
+      }
   assert.deepEqual(new Set(limits.map(({ ms }) => ms)), new Set([5_000]))
 })
 

@@ -25,20 +25,23 @@ export async function identityProvider(scope: Scope) {
     /** The provider says that somebody has refused. */
     isRefused: false,
     isDown: false,
+    /** It takes the secret in no way, for the moment. */
+    refusesSecret: false,
     /** Nothing below this path is answered; `hangs` is called. */
     hangsAt: undefined as string | undefined,
-    hangs() {},
+    hangs(_response: ServerResponse) {},
     tokenRequests: 0,
   }
   let provider: Provider | undefined
   let takesBasic = true
   const server = createServer(async (request, response) => {
     if (state.isDown || provider === undefined) return void response.writeHead(503).end('planted words of a proxy')
-    if (state.hangsAt !== undefined && request.url?.startsWith(state.hangsAt)) return state.hangs()
+    if (state.hangsAt !== undefined && request.url?.startsWith(state.hangsAt)) return state.hangs(response)
     if (request.url?.startsWith('/token')) {
       state.tokenRequests += 1
       // The library takes the secret either way, whichever was agreed on.
-      if (!takesBasic && request.headers.authorization !== undefined) return refuseSecret(response)
+      const isBasic = request.headers.authorization !== undefined
+      if (state.refusesSecret || takesBasic !== isBasic) return refuseSecret(response, isBasic ? 401 : 400)
       if (state.alter || state.isForged) rewrite(response)
     }
     if (!request.url?.startsWith('/interaction/')) return void provider.callback()(request, response)
@@ -73,9 +76,9 @@ export async function identityProvider(scope: Scope) {
   }
 
   /** RFC 6749, 5.2. */
-  function refuseSecret(response: ServerResponse): void {
+  function refuseSecret(response: ServerResponse, status: number): void {
     const headers = { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="token"' }
-    response.writeHead(401, headers).end(JSON.stringify({ error: 'invalid_client' }))
+    response.writeHead(status, headers).end(JSON.stringify({ error: 'invalid_client' }))
   }
 
   return {
