@@ -102,7 +102,8 @@ function entryOf(
   action: AuditAction,
   after: object,
 ): Change {
-  const subject = { kind: 'lead', id: leadId, name } as const
+  // Below zero it is the id of an order that an erased lead has left.
+  const subject = { kind: 'lead', id: leadId < 0 ? 'erased' : leadId, name } as const
   return { accountId, action, subject, before: null, after: { campaignId, ...after } }
 }
 

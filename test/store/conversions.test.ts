@@ -242,6 +242,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await counted(), [[0, 2]])
     const again = await buy(ada, '2', 500)
     assert.deepEqual([again.created, again.conversion.id], [false, left[1]?.id])
+    await reverse(store, of, '2', false, 500, tester)
+    const { entries } = await store.audit.listEntries(of.accountId, { action: 'lead.order_reversed' }, late, 9)
+    assert.deepEqual(
+      entries.map(({ subject }) => subject.id),
+      ['erased'],
+    )
     assert.equal(
       await convert(store, of, { buyer: ada, order: order('3', 500), source: 'api' }, 500, tester),
       'LEAD_NOT_FOUND',
