@@ -16,7 +16,8 @@ export const instantOrNull = (at: Seconds | null): string | null => (at === null
 export const isWritable = (at: Seconds): boolean => at >= FIRST && at <= LAST
 
 /**
- * Reads an RFC 3339 instant, `Z` or an offset included; fractions are cut, not rounded.
+ * Reads what `Temporal.Instant` does, with `Z` or an offset: RFC 3339 to the nanosecond, and other forms, such as
+ * `20260605T0359Z`. Fractions are cut, not rounded.
  * Undefined if it is not one, or if its year in UTC does not have four digits.
  */
 export function parseInstant(text: string): Seconds | undefined {

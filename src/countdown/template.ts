@@ -100,7 +100,8 @@ export function packTemplate(template: Template): Uint8Array<ArrayBuffer> {
 /** Undefined if these are not, or no longer, the bytes of a template of this engine. */
 export function openTemplate(bytes: Uint8Array): Template | undefined {
   if (bytes.length % 4 !== 0 || bytes.length < HEAD_WORDS * 4) return undefined
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  // Not by slice(), which copies nothing where it is a Buffer.
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const packed = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
   if (packed[0] !== MAGIC || packed[1] !== ENGINE_VERSION || packed[2] !== checksum(packed)) return undefined
 
