@@ -1,7 +1,8 @@
 // Signing in by a provider of OpenID Connect, and setting a new password by mail, in a real browser.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import { words as ofFields } from '../../panel/src/parts/words.ts'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
@@ -23,11 +24,25 @@ await provider.open(publicUrl)
 
 const verified = (email: string) => ({ email, email_verified: true })
 
+/** What the browser says of a field, below it. */
+const faultOf = (field: Locator) => field.evaluate((one) => (one as HTMLInputElement).validationMessage)
+
 async function look(page: Page): Promise<void> {
   await assertAccessible(page)
   await assertFits(page)
   assertUntroubled(page)
 }
+
+// While nobody has a user.
+test('an account with a blank name is not set up by single sign-on', async () => {
+  const { url } = await stage.place.json(['setup-link'])
+  const { pathname, hash } = new URL(url)
+  const page = await stage.open(undefined, { path: `${publicUrl}${pathname}${hash}` })
+  const field = page.getByLabel(words.en.accountName)
+  await field.fill('  ')
+  await page.getByRole('button', { name: words.en.joinByProvider }).click()
+  assert.equal(await faultOf(field), ofFields.en.missing)
+})
 
 longTest('a provider that is down when the server starts is said so, and found once it is there', async () => {
   state.isDown = true
@@ -117,7 +132,12 @@ test('the link in the mail sets a new password, once', async () => {
     await page.goto(`${stage.server.origin}/reset#${token}`)
     await page.getByText(text.resetNewText(person.email)).waitFor()
     assert.equal(new URL(page.url()).hash, '')
-    await page.getByRole('textbox', { name: text.newPassword }).fill('a brand new long password')
+    const field = page.getByRole('textbox', { name: text.newPassword })
+    // Eight in the browser's count.
+    await field.fill('😀😀😀😀')
+    await page.getByRole('button', { name: text.resetSet }).click()
+    assert.equal(await faultOf(field), ofFields[language].tooShort(8))
+    await field.fill('a brand new long password')
     await look(page)
     await page.getByRole('button', { name: text.resetSet }).click()
     await page.getByText(text.resetDone).waitFor()

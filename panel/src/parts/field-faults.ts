@@ -12,10 +12,10 @@ export function sayFaultsIn(language: Language): () => void {
     if (!isField(field)) return
     field.setCustomValidity('')
     const { missing, noEmail, tooShort } = words[language]
-    const { valueMissing, typeMismatch, tooShort: isTooShort } = field.validity
-    if (valueMissing) field.setCustomValidity(missing)
-    else if (typeMismatch) field.setCustomValidity(noEmail)
-    else if (isTooShort) field.setCustomValidity(tooShort(field.minLength))
+    const { valueMissing, typeMismatch, tooShort: isTooShort, patternMismatch } = field.validity
+    if (typeMismatch) field.setCustomValidity(noEmail)
+    else if (isTooShort || (patternMismatch && field.minLength > 0)) field.setCustomValidity(tooShort(field.minLength))
+    else if (valueMissing || patternMismatch) field.setCustomValidity(missing)
   }
   document.addEventListener('invalid', say, options)
   // Or the field would stay invalid with whatever is written into it.

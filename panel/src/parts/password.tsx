@@ -19,5 +19,6 @@ export function Password(props: Props) {
 
 /** One that is chosen here. */
 export function NewPassword(props: Props) {
-  return <Password required minLength={8} maxLength={256} autoComplete="new-password" {...props} />
+  // The browser's own count takes an emoji for two characters, the service's for one.
+  return <Password required minLength={8} pattern=".{8,}" maxLength={256} autoComplete="new-password" {...props} />
 }

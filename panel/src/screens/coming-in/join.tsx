@@ -98,6 +98,8 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
             value={given.accountName}
             failed={send.error}
             path="accountName"
+            // On the way to the provider, what the service refuses is not marked.
+            pattern=".*\S.*"
             onChange={(accountName) => setGiven((before) => ({ ...before, accountName }))}
           />
         )}
