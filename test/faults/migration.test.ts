@@ -38,7 +38,7 @@ test('a migration killed at any statement is finished by the next start', { time
   const expected = await schemaOf(whole)
   const step = amount(30, 1)
   const first = Math.floor(between(1, step + 1))
-  const statements = Array.from({ length: Math.ceil(300 / step) }, (_, index) => first + index * step)
+  const statements = Array.from({ length: Math.ceil(600 / step) }, (_, index) => first + index * step)
   let survived = 0
   let killed = 0
   await several(3, statements, async (statement) => {
