@@ -12,7 +12,7 @@ import { documents, documentsOfManyCycles } from '../support/random-schedules.ts
 const cases: SimulateDocument[] = JSON.parse(readFileSync(join(import.meta.dirname, 'mechanism-cases.json'), 'utf8'))
 
 /** More of them, or those of a failed run again: `EVALUATOR_RUNS=20000 EVALUATOR_SEED=42 node --test …` */
-const numRuns = Number(process.env.EVALUATOR_RUNS ?? amount(200, 3_000))
+const numRuns = Number(process.env.EVALUATOR_RUNS ?? amount(100, 3_000))
 const seed = process.env.EVALUATOR_SEED
 
 /** Too rare to wait for them at random. */

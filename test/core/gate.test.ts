@@ -98,6 +98,6 @@ test('for any campaign and moment the gate agrees with the offer, for as long as
         if (gate.maxAgeSeconds > 0) assert.equal(kept.state, gate.state)
       },
     ),
-    { numRuns: amount(500, 2_000) },
+    { numRuns: amount(200, 2_000) },
   )
 })

@@ -259,7 +259,7 @@ test('any valid rules can be checked', () => {
     fc.property(campaigns, ({ timeZone, mechanism }) => {
       for (const [code, path] of findings({ timeZone, mechanism })) assert.ok(code && path)
     }),
-    { numRuns: amount(100, 300) },
+    { numRuns: amount(50, 300) },
   )
 })
 

@@ -90,7 +90,7 @@ test('moments: the chain of looks tells what a walk over every second finds, aro
       const attempt = byHand === null ? begun : setByHand(terms, begun, start + byHand, start)
       assert.deepEqual(told(terms, attempt, start, start + 8 * 3_600), walked(terms, attempt, start, start + 8 * 3_600))
     }),
-    { numRuns: amount(30, 600) },
+    { numRuns: amount(15, 600) },
   )
 })
 
@@ -125,7 +125,7 @@ test('truth: what is told of random stories holds by the other reading of the ru
         }
       }
     }),
-    { numRuns: amount(300, 10_000) },
+    { numRuns: amount(150, 10_000) },
   )
   assert.ok(count > 300, `only ${count} events`)
 })

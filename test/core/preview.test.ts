@@ -66,7 +66,7 @@ test('every step of every story is what simulate answers, and nothing changes in
         }
       }
     }),
-    { numRuns: amount(100, 300) },
+    { numRuns: amount(40, 300) },
   )
 })
 

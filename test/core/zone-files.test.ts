@@ -5,6 +5,7 @@ import { parseTzString } from '../../src/core/mechanism/tz-string.ts'
 import { readTzif } from '../../src/core/mechanism/tzif.ts'
 import { clockChanges, nextClockChange, setZoneData, zoneName, zoneOf } from '../../src/core/mechanism/zone.ts'
 import { filedZoneData, nodeZoneData, type SpanAt } from '../../src/core/mechanism/zone-data.ts'
+import { someOf } from '../support/faults.ts'
 import { winnipegOf2027, type ZoneFile, zoneFile } from '../support/zone-files.ts'
 
 const node = nodeZoneData('of Node')
@@ -76,7 +77,7 @@ test('every zone, read from a file, is that of Temporal around each change from 
   assert.ok(made.size > 400 && withRule.length >= made.size - 10, `${withRule.length} of ${made.size}`)
   const files = new Map([...made].map(([name, file]): [string, SpanAt] => [name, readTzif(zoneFile(file))]))
   setZoneData(filedZoneData({ version: 'made', source: 'TZDIR', files }, node))
-  for (const name of node.names) {
+  for (const name of someOf(node.names, 120)) {
     const zone = zoneOf(name)
     const changes = changesByTemporal(name, second(2024), second(2039))
     assert.deepEqual(clockChanges(name, second(2024), second(2039)).slice(1), changes, name)

@@ -48,7 +48,7 @@ test('each tick comes when a second of the deadline passes, to 5 ms', () => {
         if (index > 0 || tick >= 100) assert.ok(Math.abs(at - tick) <= 5, `tick ${index} at ${at}, not ${tick}`)
       }
     }),
-    { numRuns: amount(20, 150) },
+    { numRuns: amount(10, 150) },
   )
 })
 
@@ -103,7 +103,7 @@ test('a reused buffer leaves no trace, and nothing is written behind the image',
       assert.deepEqual(into.subarray(0, length), gifOf(scenes.pl, remainingMs))
       assert.ok(into.subarray(length).every((byte) => byte === junk))
     }),
-    { numRuns: amount(15, 100) },
+    { numRuns: amount(8, 100) },
   )
 })
 

@@ -82,7 +82,7 @@ longTest('the calendar of the period has names for screen readers, in the reader
   await assertAccessible(page)
 })
 
-test('an entry of one lead names them, and leads to them, until they are erased', async () => {
+longTest('an entry of one lead names them, and leads to them, until they are erased', async () => {
   const who = await stage.person('lead-keeper')
   const { id } = await apply({ name: 'Course' }, who)
   const of = ['--campaign', String(id), '--email', 'ada@example.com']

@@ -500,7 +500,7 @@ longTest('a link opens its screen at its beginning, and the way back leads to wh
   }
 })
 
-test('a copy that comes late takes nobody away from where they are', async () => {
+longTest('a copy that comes late takes nobody away from where they are', async () => {
   await make({ name: 'Slow' })
   const page = await stage.open(owner, { path: '/campaigns' })
   let letGo = () => {}
@@ -522,19 +522,22 @@ test('a copy that comes late takes nobody away from where they are', async () =>
   assert.match(page.url(), /person$/)
 })
 
-test('a campaign that somebody has deleted meanwhile leaves the list, and it is said that it does not exist', async () => {
-  const { id } = await make({ name: 'Theirs' })
-  const page = await stage.open(owner, { path: '/campaigns' })
-  await page.getByRole('button', { name: 'Actions on Theirs', exact: true }).click()
-  await stage.place.runShared(['campaign', 'delete', String(id), '--yes'])
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox').fill('Theirs')
-  await dialog.getByRole('button', { name: 'Delete' }).click()
-  await dialog.waitFor({ state: 'detached' })
-  await page.getByText('This does not exist, or not any more.').waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Theirs', exact: true }).count(), 0)
-})
+longTest(
+  'a campaign that somebody has deleted meanwhile leaves the list, and it is said that it does not exist',
+  async () => {
+    const { id } = await make({ name: 'Theirs' })
+    const page = await stage.open(owner, { path: '/campaigns' })
+    await page.getByRole('button', { name: 'Actions on Theirs', exact: true }).click()
+    await stage.place.runShared(['campaign', 'delete', String(id), '--yes'])
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('Theirs')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('This does not exist, or not any more.').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Theirs', exact: true }).count(), 0)
+  },
+)
 
 longTest('the error of a failed deletion is gone when its question opens again', async () => {
   const { id } = await make({ name: 'Kept', mailTimer: { height: 50, pixelsPerPoint: 1 } })

@@ -1,6 +1,5 @@
 // From the set-up link to signing out, in a real browser.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
 import { amount, longTest, someOf } from '../support/faults.ts'
 import { eventually } from '../support/prepared.ts'
@@ -146,7 +145,7 @@ atBothWidths('an unknown address is a page with a way back, in a browser', async
 })
 
 for (const path of someOf(['reset', 'join'], 1))
-  test(`a link that could not be looked at is looked at again by a button: ${path}`, async () => {
+  longTest(`a link that could not be looked at is looked at again by a button: ${path}`, async () => {
     // A page that costs nothing, until the answers are cut off.
     const page = await stage.open(undefined, { path: '/panel/api/session' })
     await page.route(/panel\/api\/(?:password-reset|invitation)$/, (route) => route.abort())

@@ -675,7 +675,7 @@ longTest(
   },
 )
 
-test('at 400 % zoom a calendar lies within the window, and all of it can be reached', async () => {
+longTest('at 400 % zoom a calendar lies within the window, and all of it can be reached', async () => {
   const page = await edit(await make(course))
   // Of 1,280 × 1,024 pixels.
   await page.setViewportSize({ width: 320, height: 256 })

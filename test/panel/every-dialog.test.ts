@@ -148,7 +148,7 @@ const looks: Record<Language, [Look, Look]> = {
   ],
 }
 
-for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]][])
+for (const [language, both] of someOf(Object.entries(looks) as [Language, [Look, Look]][], 1))
   test(`no violation of axe in any dialog, on a phone or a desk, light or dark: ${language}`, async () => {
     const page = await stage.open(owner, { language, width: 'phone' })
     page.setDefaultTimeout(10_000)

@@ -157,7 +157,7 @@ longTest('on a phone Escape closes the menu, and the focus stays on its button',
   await menu.and(page.locator('[aria-expanded=false]')).waitFor()
 })
 
-test('the way past the navigation leads to the content of the same screen', async () => {
+longTest('the way past the navigation leads to the content of the same screen', async () => {
   const page = await stage.open(owner, { path: '/settings/users' })
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
   await page.keyboard.press('Tab')
@@ -168,7 +168,7 @@ test('the way past the navigation leads to the content of the same screen', asyn
   await page.locator('main :focus').waitFor()
 })
 
-test('the browser’s Back closes the help of the screen that it leaves, and a phone’s menu', async () => {
+longTest('the browser’s Back closes the help of the screen that it leaves, and a phone’s menu', async () => {
   const page = await stage.open(owner, { width: 'phone', path: '/campaigns' })
   await page.getByRole('link', { name: 'Find a person' }).click()
   await page.getByRole('button', { name: 'Help', exact: true }).click()

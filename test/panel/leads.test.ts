@@ -446,7 +446,7 @@ test('leads erased in a row are gone at once and the last can be undone, however
   assert.deepEqual(await listOf(campaign.id), left)
 })
 
-atBothWidths(
+longAtBothWidths(
   'what is said takes away no Undo of an erasure, moves it nowhere, and covers nothing beside it',
   async (width) => {
     const campaign = await campaignOf(owner)
@@ -499,7 +499,7 @@ longTest('what is selected on one page stays so while another page is selected',
   await page.getByRole('group', { name: '50 leads selected' }).waitFor()
 })
 
-test('a page far down a long list is read in few steps', async () => {
+longTest('a page far down a long list is read in few steps', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(amount(500, 1_500), 'ada'))
   const page = await open(owner, { path: `${leadsPath(campaign.id)}?page=${amount(10, 30)}` })
@@ -577,7 +577,7 @@ longTest('the result of one way to set a deadline is gone when another one is us
   assert.equal(await isBusy.count(), 0)
 })
 
-test('the list of leads is read again when the user comes back to it', async () => {
+longTest('the list of leads is read again when the user comes back to it', async () => {
   const { id } = await campaignOf(owner)
   await imported(id, ['ada@example.com'])
   const page = await open(owner, { path: leadsPath(id) })
@@ -608,7 +608,7 @@ longTest('the error of a failed deadline for several leads is gone when its dial
   assert.equal(await dialog.getByRole('alert').count(), 0)
 })
 
-test('leads that are selected in one campaign are not in another to which the browser goes back', async () => {
+longTest('leads that are selected in one campaign are not in another to which the browser goes back', async () => {
   const [first, second] = [await campaignOf(owner, { name: 'First' }), await campaignOf(owner, { name: 'Second' })]
   for (const { id } of [first, second]) await imported(id, numbered(2, 'selected'))
   const page = await open(owner, { path: leadsPath(first.id) })
@@ -680,7 +680,7 @@ async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 }
 
-atBothWidths('by keyboard nothing that gets the focus is under the bar of the chosen leads', async (width) => {
+longAtBothWidths('by keyboard nothing that gets the focus is under the bar of the chosen leads', async (width) => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(amount(20, 40), 'tabbed'))
   const page = await open(owner, { width, path: leadsPath(campaign.id) })

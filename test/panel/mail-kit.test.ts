@@ -101,26 +101,29 @@ test(`a mail with a deadline for each of ${count} emails of a file takes at most
   assertUntroubled(page)
 })
 
-test('what came of the test mail of one lead is not said of the next, and how long to wait where there were too many', async () => {
-  const { id } = await campaignOf({ name: 'Spring course' })
-  await place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\nbob@example.com\n')
-  const page = await open(owner, { path: `/campaigns/${id}/timer` })
-  const choose = async (email: string) => {
-    await page.getByRole('combobox', { name: 'Lead' }).click()
-    await page.getByRole('option', { name: email }).click()
-  }
-  await page.route('**/test-mail', (route) => route.abort())
-  await choose('ada@example.com')
-  await page.getByRole('button', { name: 'Download as .eml' }).click()
-  await page.getByRole('alert').waitFor()
-  await choose('bob@example.com')
-  await page.getByRole('alert').waitFor({ state: 'detached' })
-  // Mails are counted by the hour.
-  const refusal = { code: 'TOO_MANY_TRIES', requestId: '', faults: [], retryAfterSeconds: 2_500 }
-  await page.route('**/test-mail', (route) => route.fulfill({ status: 429, json: refusal }))
-  await page.getByRole('button', { name: 'Download as .eml' }).click()
-  await page.getByText('Too many tries. Try again in 42 minutes.').waitFor({ timeout: 5_000 })
-})
+longTest(
+  'what came of the test mail of one lead is not said of the next, and how long to wait where there were too many',
+  async () => {
+    const { id } = await campaignOf({ name: 'Spring course' })
+    await place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\nbob@example.com\n')
+    const page = await open(owner, { path: `/campaigns/${id}/timer` })
+    const choose = async (email: string) => {
+      await page.getByRole('combobox', { name: 'Lead' }).click()
+      await page.getByRole('option', { name: email }).click()
+    }
+    await page.route('**/test-mail', (route) => route.abort())
+    await choose('ada@example.com')
+    await page.getByRole('button', { name: 'Download as .eml' }).click()
+    await page.getByRole('alert').waitFor()
+    await choose('bob@example.com')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    // Mails are counted by the hour.
+    const refusal = { code: 'TOO_MANY_TRIES', requestId: '', faults: [], retryAfterSeconds: 2_500 }
+    await page.route('**/test-mail', (route) => route.fulfill({ status: 429, json: refusal }))
+    await page.getByRole('button', { name: 'Download as .eml' }).click()
+    await page.getByText('Too many tries. Try again in 42 minutes.').waitFor({ timeout: 5_000 })
+  },
+)
 
 longTest('what to do with the tags names the field of the page that was chosen', async () => {
   const pages = ['one', 'two'].map((name) => ({ pageUrl: `https://example.com/${name}`, eligible: true }))

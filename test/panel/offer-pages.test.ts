@@ -18,37 +18,40 @@ const texts = {
 }
 
 for (const { width, language } of widthsInLanguages()) {
-  test(`the picture of the widget counts down, asks nothing of the visitors’ surface, and is not seen: ${width}, ${language}`, async () => {
-    const { id } = await campaignOf()
-    const text = texts[language]
-    const page = await open(owner, { path: `/campaigns/${id}/pages`, width, language })
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    const frame = page.frameLocator(`iframe[title="${text.picture}"]`)
-    const group = page.getByRole('radiogroup', { name: text.picture })
-    for (const name of text.names.slice(-amount(1, 3))) {
-      await group.getByText(name, { exact: true }).click()
-      await frame.getByRole('timer').waitFor()
-      assert.match(await frame.getByRole('timer').innerText(), /2\s*\S+\s*0[23]\s/)
-    }
-    await frame.getByText(text.ends).waitFor()
-    await frame.locator('input[type=email]').fill('nobody@example.com')
-    await frame.getByRole('button').click()
-    await frame.getByRole('status').filter({ hasText: /\S/ }).waitFor()
-    await assertFits(page)
-    await assertAccessible(page)
+  longTest(
+    `the picture of the widget counts down, asks nothing of the visitors’ surface, and is not seen: ${width}, ${language}`,
+    async () => {
+      const { id } = await campaignOf()
+      const text = texts[language]
+      const page = await open(owner, { path: `/campaigns/${id}/pages`, width, language })
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      const frame = page.frameLocator(`iframe[title="${text.picture}"]`)
+      const group = page.getByRole('radiogroup', { name: text.picture })
+      for (const name of text.names.slice(-amount(1, 3))) {
+        await group.getByText(name, { exact: true }).click()
+        await frame.getByRole('timer').waitFor()
+        assert.match(await frame.getByRole('timer').innerText(), /2\s*\S+\s*0[23]\s/)
+      }
+      await frame.getByText(text.ends).waitFor()
+      await frame.locator('input[type=email]').fill('nobody@example.com')
+      await frame.getByRole('button').click()
+      await frame.getByRole('status').filter({ hasText: /\S/ }).waitFor()
+      await assertFits(page)
+      await assertAccessible(page)
 
-    const elsewhere = asked.filter((path) => !path.startsWith('/panel/'))
-    assert.deepEqual(elsewhere, [])
-    assert.ok(asked.some((path) => path.startsWith('/panel/widget-picture/visitor/v1/')))
-    const { pages: seen } = await (await page.request.get(`/panel/api/campaigns/${id}/sightings`)).json()
-    assert.deepEqual(seen, [])
-    const stats = await place.json(['campaign', 'stats', String(id)])
-    assert.deepEqual(stats.days, [])
-    assert.deepEqual(await place.json(['lead', 'list', '--campaign', String(id)]), [])
-    assert.equal(await page.evaluate(() => localStorage.getItem('lastcall')), null)
-    assertUntroubled(page)
-  })
+      const elsewhere = asked.filter((path) => !path.startsWith('/panel/'))
+      assert.deepEqual(elsewhere, [])
+      assert.ok(asked.some((path) => path.startsWith('/panel/widget-picture/visitor/v1/')))
+      const { pages: seen } = await (await page.request.get(`/panel/api/campaigns/${id}/sightings`)).json()
+      assert.deepEqual(seen, [])
+      const stats = await place.json(['campaign', 'stats', String(id)])
+      assert.deepEqual(stats.days, [])
+      assert.deepEqual(await place.json(['lead', 'list', '--campaign', String(id)]), [])
+      assert.equal(await page.evaluate(() => localStorage.getItem('lastcall')), null)
+      assertUntroubled(page)
+    },
+  )
 }
 
 test('the picture is framed by the panel’s own pages alone', async () => {

@@ -199,7 +199,7 @@ async function downloaded(page: Page, name: string): Promise<any> {
 }
 
 for (const width of widthsByTurns()) {
-  test(`${width}: the description and the collection come as files, with the own address and no key`, async () => {
+  longTest(`${width}: the description and the collection come as files, with the own address and no key`, async () => {
     const page = await stage.open(owner, { width, path: screen })
     const copy = await downloaded(page, 'lastcall-openapi.json')
     assert.deepEqual(copy, await stage.place.json(['openapi', '--server', baseUrl]))

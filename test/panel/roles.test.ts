@@ -123,7 +123,7 @@ test('a member works on campaigns and leads, and only looks at keys, webhooks an
   assertUntroubled(page)
 })
 
-test('a user who was made a viewer sees that their changes are not saved, and can give them up', async () => {
+longTest('a user who was made a viewer sees that their changes are not saved, and can give them up', async () => {
   const who = await stage.colleague(await stage.person('former'), 'member')
   const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
   const page = await stage.open(who, { path: `/campaigns/${id}/pages` })

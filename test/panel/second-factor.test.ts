@@ -240,44 +240,47 @@ longAtBothWidths('if factor or sessions cannot be read, the panel says so and re
   await page.getByText(security[language].isOff).waitFor()
 })
 
-test('recovery codes, also those under way when their dialog is closed, are left by their own button alone', async () => {
-  const person = await stage.person('stays-with-codes')
-  const { recoveryCodes } = await phoneOf(person)
-  const [text, door] = [security.en, comingIn.en]
-  const page = await stage.open(undefined, { path: '/settings' })
-  await givePassword(page, person, 'en')
-  await page.keyboard.type(recoveryCodes[0] ?? '')
-  await page.keyboard.press('Enter')
-  await page.getByRole('tab', { name: 'Your sign-in' }).click()
-  await page.getByText(text.isOn(9)).waitFor()
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
-  await page.route('**/panel/api/factor/recovery-codes', async (route) => {
-    await held
-    await route.continue()
-  })
-  await named(page, text.newCodes).click()
-  const dialog = page.getByRole('dialog')
-  await field(dialog, door.code).fill(recoveryCodes[1] ?? '')
-  await page.keyboard.press('Enter')
-  await named(dialog, around.en.cancel).click()
-  await dialog.waitFor({ state: 'detached' })
-  const isHere = () => assert.equal(new URL(page.url()).pathname, '/settings/security')
-  await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
-  isHere()
-  await page.goBack()
-  letGo()
-  const codes = page.getByRole('dialog', { name: text.recoveryTitle })
-  // Those from before work no more.
-  const shown = await codes.getByRole('region').innerText()
-  assert.equal(shown.trim().split('\n').length, 10)
-  await page.goBack()
-  await codes.getByRole('checkbox').check()
-  isHere()
-  await named(codes, text.done).click()
-  await codes.waitFor({ state: 'detached' })
-  await page.goBack()
-  await page.waitForURL('**/settings')
-})
+longTest(
+  'recovery codes, also those under way when their dialog is closed, are left by their own button alone',
+  async () => {
+    const person = await stage.person('stays-with-codes')
+    const { recoveryCodes } = await phoneOf(person)
+    const [text, door] = [security.en, comingIn.en]
+    const page = await stage.open(undefined, { path: '/settings' })
+    await givePassword(page, person, 'en')
+    await page.keyboard.type(recoveryCodes[0] ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByRole('tab', { name: 'Your sign-in' }).click()
+    await page.getByText(text.isOn(9)).waitFor()
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route('**/panel/api/factor/recovery-codes', async (route) => {
+      await held
+      await route.continue()
+    })
+    await named(page, text.newCodes).click()
+    const dialog = page.getByRole('dialog')
+    await field(dialog, door.code).fill(recoveryCodes[1] ?? '')
+    await page.keyboard.press('Enter')
+    await named(dialog, around.en.cancel).click()
+    await dialog.waitFor({ state: 'detached' })
+    const isHere = () => assert.equal(new URL(page.url()).pathname, '/settings/security')
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
+    isHere()
+    await page.goBack()
+    letGo()
+    const codes = page.getByRole('dialog', { name: text.recoveryTitle })
+    // Those from before work no more.
+    const shown = await codes.getByRole('region').innerText()
+    assert.equal(shown.trim().split('\n').length, 10)
+    await page.goBack()
+    await codes.getByRole('checkbox').check()
+    isHere()
+    await named(codes, text.done).click()
+    await codes.waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.waitForURL('**/settings')
+  },
+)
 
 longTest(
   'if the answer with new recovery codes is lost, the panel says that the old ones may no longer work',

@@ -200,7 +200,7 @@ test('cURL, Python and PHP ask what Node asks, whatever stands in the base addre
   assert.equal(asked.length, someOf(bases, 1).length * operations.length)
 })
 
-test('what is copied for Node waits and tries again after 429 and 503, and after nothing else', async (t) => {
+longTest('what is copied for Node waits and tries again after 429 and 503, and after nothing else', async (t) => {
   const { node } = snippets('registerLead', '', 1)
   const to = (origin: string) => node.replace("'/campaigns", `'${origin}/campaigns`)
 

@@ -193,7 +193,7 @@ longAtBothWidths('a campaign that cannot be duplicated or exported says why, and
   await page.context().close()
 })
 
-test('an answer that is no JSON, or was cut off on the way, is none: nothing is said to be done', async () => {
+longTest('an answer that is no JSON, or was cut off on the way, is none: nothing is said to be done', async () => {
   const page = await open('/integrations', 'phone')
   const dialog = page.getByRole('dialog', { name: 'New key' })
   for (const [contentType, body] of [
@@ -220,21 +220,24 @@ const shortenMinute = (page: Page, divisor: number) =>
     AbortSignal.timeout = (milliseconds) => timeout(milliseconds / divisor)
   }, divisor)
 
-test('a key whose answer does not come within a minute may be there: it is said, and the list shows it', async () => {
-  const page = await stage.open(owner, { path: '/integrations' })
-  await shortenMinute(page, 60)
-  const dialog = page.getByRole('dialog', { name: 'New key' })
-  await page.getByRole('button', { name: 'New key' }).click()
-  await dialog.getByLabel('Name').fill('Swallowed')
-  // It is made, and its answer never comes. Made before it is asked for: a command may take longer than that minute.
-  await stage.place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'Swallowed'])
-  await page.route('**/panel/api/keys', async (route) => {
-    if (route.request().method() === 'GET') await route.continue()
-  })
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  await dialog.getByText('Look whether it has before you try again').waitFor()
-  await page.locator('tr', { hasText: 'Swallowed' }).waitFor({ state: 'attached' })
-})
+longTest(
+  'a key whose answer does not come within a minute may be there: it is said, and the list shows it',
+  async () => {
+    const page = await stage.open(owner, { path: '/integrations' })
+    await shortenMinute(page, 60)
+    const dialog = page.getByRole('dialog', { name: 'New key' })
+    await page.getByRole('button', { name: 'New key' }).click()
+    await dialog.getByLabel('Name').fill('Swallowed')
+    // It is made, and its answer never comes. Made before it is asked for: a command may take longer than that minute.
+    await stage.place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'Swallowed'])
+    await page.route('**/panel/api/keys', async (route) => {
+      if (route.request().method() === 'GET') await route.continue()
+    })
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText('Look whether it has before you try again').waitFor()
+    await page.locator('tr', { hasText: 'Swallowed' }).waitFor({ state: 'attached' })
+  },
+)
 
 test('a list that does not come within a minute says so then, and is asked for again by the reader alone', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/pages` })

@@ -1,6 +1,5 @@
 // Offer pages and mail timer while somebody writes: nobody overwrites what they have not seen, nothing is lost unasked.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -311,7 +310,7 @@ const looks = [
   ['at once', async () => {}],
 ] as const
 for (const [what, look] of someOf(looks, 1)) {
-  test(`a save whose answer was lost is no change of somebody else, and is made once: ${what}`, async () => {
+  longTest(`a save whose answer was lost is no change of somebody else, and is made once: ${what}`, async () => {
     const id = await make()
     const page = await open(`/campaigns/${id}/pages`, 'desk')
     await address(page, 1).waitFor()

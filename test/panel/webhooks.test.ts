@@ -177,7 +177,7 @@ for (const width of widthsByTurns())
     assertUntroubled(page)
   })
 
-test('to edit a webhook puts back nothing that a colleague has changed meanwhile', async () => {
+longTest('to edit a webhook puts back nothing that a colleague has changed meanwhile', async () => {
   const who = await stage.person('two-edit')
   const of = ['--account', String(who.accountId)]
   const given = ['--name', 'Till', '--kinds', 'lead.registered', '--url', 'https://example.com/before']
@@ -256,40 +256,43 @@ longTest('the result of one webhook’s test is not shown for another to which t
   assert.equal(await said.count(), 0)
 })
 
-test('of a paused webhook what is sent again or backfilled is said to wait, and without a published campaign there is nothing to backfill', async () => {
-  const who = await stage.person('paused')
-  const account = ['--account', String(who.accountId)]
-  const apply = (isDraft: boolean) =>
-    stage.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ name: 'Course', isDraft }))
-  const draft = await apply(true)
-  const campaign = await apply(false)
-  const page = await stage.open(who, { path: '/integrations/webhooks' })
-  const make = async (name: string, campaignIds: number[] | null) => {
-    const data = { name, campaignIds, kinds: ['lead.registered'], url: `${receiver.origin}/paused` }
-    return (await page.request.post('/panel/api/webhooks', { data })).json()
-  }
-  const { id } = await make('Till', null)
-  await make('Crm', [draft.id])
-  await page.reload()
-  await choose(page, 'Crm', 'Backfill')
-  await page.getByText('None of its campaigns is published').waitFor()
-  assert.ok(await button(page, 'Send all leads').isDisabled())
-  await page.keyboard.press('Escape')
+longTest(
+  'of a paused webhook what is sent again or backfilled is said to wait, and without a published campaign there is nothing to backfill',
+  async () => {
+    const who = await stage.person('paused')
+    const account = ['--account', String(who.accountId)]
+    const apply = (isDraft: boolean) =>
+      stage.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ name: 'Course', isDraft }))
+    const draft = await apply(true)
+    const campaign = await apply(false)
+    const page = await stage.open(who, { path: '/integrations/webhooks' })
+    const make = async (name: string, campaignIds: number[] | null) => {
+      const data = { name, campaignIds, kinds: ['lead.registered'], url: `${receiver.origin}/paused` }
+      return (await page.request.post('/panel/api/webhooks', { data })).json()
+    }
+    const { id } = await make('Till', null)
+    await make('Crm', [draft.id])
+    await page.reload()
+    await choose(page, 'Crm', 'Backfill')
+    await page.getByText('None of its campaigns is published').waitFor()
+    assert.ok(await button(page, 'Send all leads').isDisabled())
+    await page.keyboard.press('Escape')
 
-  await stage.place.json(['lead', 'import', '--campaign', String(campaign.id), '-'], 'email\nada@example.com\n')
-  await receiver.wait('/paused', 1)
-  await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'user', tester))
-  await page.reload()
-  await choose(page, 'Till', 'Backfill')
-  await button(page, 'Send all leads').click()
-  await page.getByText('The leads of the campaign are sent once the webhook is resumed.').waitFor()
-  await page.getByRole('link', { name: 'Till' }).click()
-  await page.getByRole('button', { name: /^Details of/ }).click()
-  await button(page, 'Send again').click()
-  await page.getByText('once the webhook is resumed where it stopped').waitFor()
-})
+    await stage.place.json(['lead', 'import', '--campaign', String(campaign.id), '-'], 'email\nada@example.com\n')
+    await receiver.wait('/paused', 1)
+    await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'user', tester))
+    await page.reload()
+    await choose(page, 'Till', 'Backfill')
+    await button(page, 'Send all leads').click()
+    await page.getByText('The leads of the campaign are sent once the webhook is resumed.').waitFor()
+    await page.getByRole('link', { name: 'Till' }).click()
+    await page.getByRole('button', { name: /^Details of/ }).click()
+    await button(page, 'Send again').click()
+    await page.getByText('once the webhook is resumed where it stopped').waitFor()
+  },
+)
 
-test('a lead time that the API has set is shown in words', async () => {
+longTest('a lead time that the API has set is shown in words', async () => {
   const who = await stage.person('lead-times')
   const given = ['--kinds', 'lead.deadline_approaching', '--lead-times', 'PT1H30M', '--url', 'https://example.com/']
   await stage.place.json(['webhook', 'create', '--account', String(who.accountId), '--name', 'Till', ...given])
@@ -316,7 +319,7 @@ longTest('a campaign that was deleted while the form was open is named at its fi
   await dialog.getByText('One of these campaigns is not there any more').waitFor()
 })
 
-test('why a webhook could not be saved is in sight, below the long form on a phone too', async () => {
+longTest('why a webhook could not be saved is in sight, below the long form on a phone too', async () => {
   const who = await stage.person('unsaved')
   const given = ['--name', 'Till', '--kinds', 'lead.registered', '--url', 'https://example.com/']
   await stage.place.json(['webhook', 'create', '--account', String(who.accountId), ...given])
