@@ -187,7 +187,8 @@ export function hold(answer: Answer, description: unknown): void {
   if (status === 401)
     assert.match(headers['www-authenticate'] ?? '', /^Bearer realm="lastcall"(, error="invalid_token")?$/, where)
   if (status === 429) assert.match(headers['retry-after'] ?? '', /^([1-9]|[1-5]\d|60)$/, where)
-  if (status === 413 || raw.includes('"INVALID_JSON"')) assert.equal(headers.connection, 'close', where)
+  const isBodyRefused = status === 413 || (status === 400 && raw.includes('INVALID_JSON'))
+  if (isBodyRefused) assert.equal(headers.connection, 'close', where)
   if (!isDescription) {
     // What is written in percent is the same address (RFC 3986, section 6.2.2.2).
     holdToDescription(answer, decodeURI(path).slice(prefix.length), description, where)
