@@ -710,7 +710,7 @@ async function submit(event) {
   const form = /** @type {HTMLFormElement} */ (event.target)
   const c = getAttribute.call(form, 'data-lastcall') === 'form' && campaignOf(form)
   // A page that prevents it, such as one with a box to tick, wants nothing sent.
-  if (!c || event.defaultPrevented) return
+  if (event.defaultPrevented || !c) return
   event.preventDefault()
   prepare(form)
   if (form.ariaBusy === 'true') return
@@ -843,16 +843,18 @@ function shown({ persisted }) {
  * once, and a page that sets its own style sheets (`document.adoptedStyleSheets = [...]`) loses ours.
  */
 function settle() {
-  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
-  addEventListener('submit', submit)
-  // Already when it is pressed: a new tab, by the middle button or the browser's menu, comes without a click.
+  // Behind the page's own, which may prevent it, and before Turbo's, which comes with the event and sends the form itself.
+  document.removeEventListener('submit', submit)
+  document.addEventListener('submit', submit)
   addEventListener('click', buy, true)
-  addEventListener('pointerdown', buy, true)
-  document.addEventListener('visibilitychange', seen)
-  addEventListener('DOMContentLoaded', scan)
-  addEventListener('load', loaded)
-  addEventListener('online', seen)
   addEventListener('pageshow', shown)
+  addEventListener('online', seen)
+  addEventListener('DOMContentLoaded', scan)
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
+  document.addEventListener('visibilitychange', seen)
+  addEventListener('load', loaded)
+  // Already when it is pressed: a new tab, by the middle button or the browser's menu, comes without a click.
+  addEventListener('pointerdown', buy, true)
 }
 
 function start() {
