@@ -144,7 +144,11 @@ test('an erasure of many locks leads in the order of registrations, whatever ord
   const somebody = await clientOf(t, url)
   await somebody.query('BEGIN')
   const lock = (campaignId: number | undefined, email: string) =>
-    somebody.query('SELECT FROM leads WHERE campaign_id = $1 AND email = $2 FOR UPDATE NOWAIT', [campaignId, email])
+    somebody.query(
+      'SELECT FROM leads WHERE account_id = $1 AND campaign_id = $2 AND email = $3 FOR UPDATE NOWAIT',
+      // Without the account Citus refuses to lock.
+      [account.id, campaignId, email],
+    )
   await lock(campaigns[0]?.id, 'a@example.com')
   const erasing = store.leads.erase(names, tester)
   await Promise.race([erasing, sleep(500)])
