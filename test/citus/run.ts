@@ -69,7 +69,10 @@ async function passes(file: string, isLast: boolean, env: NodeJS.ProcessEnv = {}
     told += text
   })
   const [code] = await once(run, 'close')
-  if (code !== 0 && !isLast) return false
+  if (code !== 0 && !isLast) {
+    for (const [failed] of told.matchAll(/^ *✖ .*\n.*/gm)) console.log(`at first: ${failed}`)
+    return false
+  }
   console.log(told)
   for (const name of ['tests', 'pass'] as const)
     sums[name] += Number(new RegExp(`^ℹ ${name} (\\d+)`, 'm').exec(told)?.[1])

@@ -119,5 +119,7 @@ export async function removeDatabase(adminUrl: string, url: string): Promise<voi
 }
 
 export async function dropOnCitus(url: string): Promise<void> {
+  // Citus' processes on the other servers would connect again and again meanwhile, and so hold up the removal.
+  await onEach('postgres', ...lettingNobodyIn(nameIn(url)))
   await onEach('postgres', `DROP DATABASE IF EXISTS ${nameIn(url)} WITH (FORCE)`)
 }
