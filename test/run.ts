@@ -28,7 +28,8 @@ const onSqliteAlone = [
 ]
 /** And what the store has a small part in: `npm run test:faults` has it on both. */
 const onSqliteInShort = [
-  'api/{any-request,bearer-key,campaign-id,email,history,key-in-grace,nothing-written,order-of-checks,secrecy,warnings}.*',
+  'api/{any-request,bearer-key,campaign-id,conversions,email,history,key-in-grace,nothing-written,order-of-checks,rate-limit}.*',
+  'api/{secrecy,warnings}.*',
   'cli/{accounts-and-campaigns,audit,campaign-faults,leads,maintenance,person,processes,users}.*',
   'panel-api/{hostile,http,overview,password-reset,provider,roles,second-factor,sign-in,test-mail,users}.*',
   'visitor/{counts,gate,images,links,moments,one-truth,rate,widget-api}.*',

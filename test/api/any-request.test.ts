@@ -158,7 +158,7 @@ test('odd requests by the hundred, each with an answer of the contract', async (
       },
     ),
     // What reads a request knows nothing of the engine: there, those are enough that get as far as the database.
-    { numRuns: amount(100, engine === 'sqlite' ? 2_500 : 1_000) },
+    { numRuns: amount(60, engine === 'sqlite' ? 2_500 : 1_000) },
   )
 })
 
@@ -169,6 +169,6 @@ test('outside the API: never 500, and what is not there is 404 in the same shape
       const path = `/${text.replaceAll('#', '')}`
       await call(shop.server, method, path, { outside: true, headers: accept, body })
     }),
-    { numRuns: amount(100, 300) },
+    { numRuns: amount(60, 300) },
   )
 })

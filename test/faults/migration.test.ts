@@ -36,7 +36,7 @@ test('a migration killed at any statement is finished by the next start', { time
   const whole = installation(t, withoutTables)
   const { version } = await whole.json(['migrate'])
   const expected = await schemaOf(whole)
-  const step = amount(30, 1)
+  const step = amount(45, 1)
   const first = Math.floor(between(1, step + 1))
   const statements = Array.from({ length: Math.ceil(600 / step) }, (_, index) => first + index * step)
   let survived = 0

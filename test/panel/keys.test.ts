@@ -126,7 +126,7 @@ longTest(
   },
 )
 
-test('no stray click, no Escape, no going elsewhere loses a fresh key', async () => {
+longTest('no stray click, no Escape, no going elsewhere loses a fresh key', async () => {
   const page = await stage.open(owner, { path: '/integrations' })
   await button(page, 'New key').click()
   await page.getByRole('dialog').getByLabel('Name').fill('Careful')

@@ -424,7 +424,7 @@ longAtBothWidths('a lead is erased for good, after a question that names the con
   assertUntroubled(page)
 })
 
-test('leads erased in a row are gone at once and the last can be undone, however slow the service is', async () => {
+longTest('leads erased in a row are gone at once and the last can be undone, however slow the service is', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(amount(3, 4), 'row'))
   const page = await open(owner, { path: leadsPath(campaign.id) })

@@ -34,7 +34,7 @@ async function look(page: Page): Promise<void> {
 }
 
 // While nobody has a user.
-test('an account with a blank name is not set up by single sign-on', async () => {
+longTest('an account with a blank name is not set up by single sign-on', async () => {
   const { url } = await stage.place.json(['setup-link'])
   const { pathname, hash } = new URL(url)
   const page = await stage.open(undefined, { path: `${publicUrl}${pathname}${hash}` })

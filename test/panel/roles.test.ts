@@ -108,7 +108,7 @@ longTest('a viewer of an account without a campaign sees the steps, and who take
   assert.equal(await page.getByRole('button', { name: stepWords.en.steps.campaign.button }).count(), 0)
 })
 
-test('a member works on campaigns and leads, and only looks at keys, webhooks and users', async () => {
+longTest('a member works on campaigns and leads, and only looks at keys, webhooks and users', async () => {
   const page = await stage.open(member, { path: `/campaigns/${id}/leads` })
   await page.getByRole('button', { name: 'Export', exact: true }).waitFor()
   assert.equal(await page.getByText(leadWords.en.onlyMembers).count(), 0)

@@ -195,7 +195,7 @@ async function buyerIn(id: number): Promise<string> {
   return (await stage.place.json(['lead', 'show', ...lead])).ref
 }
 
-test('actions that a suspended account may not take are disabled', async () => {
+longTest('actions that a suspended account may not take are disabled', async () => {
   const person = await stage.person('switched-off')
   await stage.colleague(person, 'member')
   const account = String(person.accountId)

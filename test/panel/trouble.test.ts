@@ -8,7 +8,6 @@ import {
   assertAccessible,
   assertFits,
   assertUntroubled,
-  atBothWidths,
   comeBack,
   goTo,
   longAtBothWidths,
@@ -39,20 +38,23 @@ async function withoutHttps(page: Page, copies: boolean): Promise<void> {
   await page.reload()
 }
 
-atBothWidths('a part that does not load says so, takes nothing else along, and can be loaded again', async (width) => {
-  const page = await stage.open(owner, { path: `/campaigns/${id}`, width, language: 'pl' })
-  await page.route(/\/assets\/(?:leads|settings)-[^/]*\.js$/, (route) => route.abort('connectionfailed'))
-  await page.getByRole('tab', { name: 'Odbiorcy' }).click()
-  await page.getByText('Ta część panelu nie wczytała się').waitFor()
-  await assertAccessible(page)
-  await assertFits(page)
-  await page.getByRole('tab', { name: 'Strony oferty' }).click()
-  await page.getByRole('button', { name: 'Dodaj stronę' }).waitFor()
-  await page.getByRole('tab', { name: 'Odbiorcy' }).click()
-  await page.unrouteAll()
-  await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
-  await page.getByText('nikt się jeszcze nie zapisał').waitFor()
-})
+longAtBothWidths(
+  'a part that does not load says so, takes nothing else along, and can be loaded again',
+  async (width) => {
+    const page = await stage.open(owner, { path: `/campaigns/${id}`, width, language: 'pl' })
+    await page.route(/\/assets\/(?:leads|settings)-[^/]*\.js$/, (route) => route.abort('connectionfailed'))
+    await page.getByRole('tab', { name: 'Odbiorcy' }).click()
+    await page.getByText('Ta część panelu nie wczytała się').waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await page.getByRole('tab', { name: 'Strony oferty' }).click()
+    await page.getByRole('button', { name: 'Dodaj stronę' }).waitFor()
+    await page.getByRole('tab', { name: 'Odbiorcy' }).click()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
+    await page.getByText('nikt się jeszcze nie zapisał').waitFor()
+  },
+)
 
 longTest('where what reads files does not load it is said so, and not that the file cannot be read', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/leads`, isNew: true })
@@ -239,23 +241,26 @@ longTest(
   },
 )
 
-test('a list that does not come within a minute says so then, and is asked for again by the reader alone', async () => {
-  const page = await stage.open(owner, { path: `/campaigns/${id}/pages` })
-  await page.getByRole('button', { name: 'Add a page' }).waitFor()
-  await shortenMinute(page, 20)
-  let asked = 0
-  // Never answered.
-  await page.route('**/leads/search', () => {
-    asked += 1
-  })
-  await page.getByRole('tab', { name: 'Leads' }).click()
-  const failure = page.getByRole('alert').filter({ hasText: 'The service cannot be reached' })
-  await failure.waitFor()
-  assert.equal(asked, 1)
-  await page.unrouteAll()
-  await failure.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('Nobody has signed up for this campaign yet').waitFor()
-})
+longTest(
+  'a list that does not come within a minute says so then, and is asked for again by the reader alone',
+  async () => {
+    const page = await stage.open(owner, { path: `/campaigns/${id}/pages` })
+    await page.getByRole('button', { name: 'Add a page' }).waitFor()
+    await shortenMinute(page, 20)
+    let asked = 0
+    // Never answered.
+    await page.route('**/leads/search', () => {
+      asked += 1
+    })
+    await page.getByRole('tab', { name: 'Leads' }).click()
+    const failure = page.getByRole('alert').filter({ hasText: 'The service cannot be reached' })
+    await failure.waitFor()
+    assert.equal(asked, 1)
+    await page.unrouteAll()
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Nobody has signed up for this campaign yet').waitFor()
+  },
+)
 
 /** It is done, and the answer is lost on the way. */
 const losing = (page: Page, path: string) =>

@@ -69,7 +69,7 @@ for (const [engine, newPlace] of Object.entries(emptyDatabases)) {
     const of = { accountId, campaignId: campaign.id }
     const leads = buildLeads(store, openConfigCache(store), () => {})
     const told: Told[] = []
-    for (let order = 0; order < amount(80, 50_000); order += 1) {
+    for (let order = 0; order < amount(50, 50_000); order += 1) {
       // Where the tests run it counts no rows by itself, and would read all orders to find one.
       if (order === 1_000 && place.engine === 'postgres') await runIn(place, 'ANALYZE')
       const email = `${order}@example.com`

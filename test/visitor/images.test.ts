@@ -225,7 +225,7 @@ test('an address that cannot be decoded is an image too, and other methods find 
 
 test('an image to a slow reader is whole and its own, whatever others open meanwhile', async () => {
   const { id } = await made(after('P9D'), {
-    mailTimer: { width: 500, height: 160, pixelsPerPoint: 2, preset: 'rings' },
+    mailTimer: { width: 320, height: 100, pixelsPerPoint: 2, preset: 'rings' },
   })
   const { image } = await recipient(shop, { campaignId: id })
   const { image: otherImage } = await recipient(shop)
@@ -243,6 +243,6 @@ test('an image to a slow reader is whole and its own, whatever others open meanw
   await sent
   const { answers } = await line.untilEnded([], 60_000)
   assert.equal(answers.length, count)
-  for (const { body } of answers) assert.deepEqual([body.readUInt16LE(6), body.readUInt16LE(8)], [1000, 320])
+  for (const { body } of answers) assert.deepEqual([body.readUInt16LE(6), body.readUInt16LE(8)], [640, 200])
   assert.equal(decode((answers.at(-1) as { body: Buffer }).body).frames.length, 60)
 })

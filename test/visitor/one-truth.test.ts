@@ -13,7 +13,7 @@ import { nextChangeOfOffset } from '../support/wall-clock.ts'
 import { exchange, header, message } from '../support/wire.ts'
 
 /** On PostgreSQL each is a question to it. */
-const times = engine === 'sqlite' ? amount(200, 100_000) : amount(200, 20_000)
+const times = engine === 'sqlite' ? amount(100, 100_000) : amount(100, 20_000)
 
 const usual = openShop()
 const day = 86_400

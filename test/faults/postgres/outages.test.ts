@@ -105,7 +105,7 @@ function serving(t: Scope): Promise<{ me: Owner; server: Server }> {
   return ours
 }
 
-const outages = amount(2, 20)
+const outages = amount(1, 20)
 
 test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
   timeout: 600_000,

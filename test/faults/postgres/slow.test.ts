@@ -45,7 +45,7 @@ const cluster = sharedCluster()
 // With 275 ms a request gets to what it is about, with 400 to its rate, with 500 hardly further than its key.
 // Each waits most of the time, so that two of them run side by side.
 describe('slow', { concurrency: !isFull }, () => {
-  for (const delayMs of someOf([275, 400, 500], 2))
+  for (const delayMs of someOf([275, 400, 500], 1))
     test(`slow by ${delayMs} ms for each answer: every request that waits gets 503 within a second, whatever was asked before it`, {
       timeout: 60_000,
     }, async (t) => {
