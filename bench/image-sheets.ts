@@ -6,8 +6,8 @@ import type { MailLanguage } from '../src/core/mail-language.ts'
 import { checkTimerStyle, fullTimerStyle, type GivenTimerStyle, timerPresets } from '../src/core/timer-style.ts'
 import { buildTemplate } from '../src/countdown/build.ts'
 import { openTypefaces } from '../src/countdown/fonts.ts'
+import { openTemplate } from '../src/countdown/packed.ts'
 import { render } from '../src/countdown/render.ts'
-import { openTemplate } from '../src/countdown/template.ts'
 
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('name a folder for the pictures')

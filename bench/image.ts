@@ -6,8 +6,9 @@ import { type MailLanguage, mailLanguages } from '../src/core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle, timerPresets } from '../src/core/timer-style.ts'
 import { buildTemplate } from '../src/countdown/build.ts'
 import { openTypefaces } from '../src/countdown/fonts.ts'
+import { openTemplate } from '../src/countdown/packed.ts'
 import { render } from '../src/countdown/render.ts'
-import { openTemplate, type Template } from '../src/countdown/template.ts'
+import type { Template } from '../src/countdown/template.ts'
 import { peers, picturesFrom } from './image-peers.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } })

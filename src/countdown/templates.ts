@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { MailLanguage } from '../core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../core/timer-style.ts'
-import { ENGINE_VERSION, openTemplate, type Template } from './template.ts'
+import { openTemplate } from './packed.ts'
+import { ENGINE_VERSION, type Template } from './template.ts'
 
 export type Build = { style: TimerStyle; language: MailLanguage }
 

@@ -12,8 +12,9 @@ import { type Atlas, type Bitmap, drawAtlas } from '../../src/countdown/atlas.ts
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
 import { type Layout, layOut, type Typefaces } from '../../src/countdown/layout.ts'
+import { openTemplate } from '../../src/countdown/packed.ts'
 import { aroundPlace, paletteBytes } from '../../src/countdown/palette.ts'
-import { openTemplate, type Template } from '../../src/countdown/template.ts'
+import type { Template } from '../../src/countdown/template.ts'
 import { wordsOf } from '../../src/countdown/words.ts'
 
 export type Scene = {

@@ -5,8 +5,9 @@ import type { MailLanguage } from '../../src/core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle } from '../../src/core/timer-style.ts'
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
+import { openTemplate } from '../../src/countdown/packed.ts'
 import { render } from '../../src/countdown/render.ts'
-import { openTemplate, type Template } from '../../src/countdown/template.ts'
+import type { Template } from '../../src/countdown/template.ts'
 import { usualTemplate } from './usual-templates.ts'
 
 export type Countdown = { width: number; height: number; frames: Uint8Array[]; delays: number[] }
