@@ -7,11 +7,6 @@ export type Period = { days: number } | { seconds: number }
 
 const LONGEST_SECONDS = 87_840 * 3600
 
-/** Periods are kept once they are parsed: parsing would be most of the cost of finding an exact cycle. */
-const PERIODS_KEPT = 1_000
-
-const periods = new Map<string, Period>()
-
 /** `P3D`, `PT48H`, `PT90M` or `PT1H30M`, from one minute to ten years; undefined for anything else. */
 export function parsePeriod(text: string): Period | undefined {
   const [, days, hours, minutes] = /^P(?:(\d{1,7})D|T(?=\d)(?:(\d{1,7})H)?(?:(\d{1,7})M)?)$/.exec(text) ?? []
@@ -24,8 +19,7 @@ export function parsePeriod(text: string): Period | undefined {
 
 /** The period of a checked setting. Throws a RangeError if it was not checked. */
 export function periodOf(setting: string): Period {
-  if (periods.size >= PERIODS_KEPT) periods.clear()
-  return periods.getOrInsertComputed(setting, () => checked(parsePeriod(setting)))
+  return checked(parsePeriod(setting))
 }
 
 export function addPeriod(zone: Zone, at: Seconds, period: Period): Seconds {
