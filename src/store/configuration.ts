@@ -29,7 +29,7 @@ import {
   type Page,
   type Scope,
 } from './model.ts'
-import { boundTo, inParts, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
+import { boundTo, inParts, type Row, type Runner, type Sql, type Value } from './sql.ts'
 
 /** Keys of an account that work at the same time. */
 const mostKeys = 100
@@ -52,9 +52,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
     ...boundTo(write, { applyCampaign, archiveCampaign, deleteCampaign }),
-    ...boundTo(writeUnflushed, { removeDeleted }),
-    /** Not a change that other nodes need to know. One write for a key and minute, whichever node reports it. */
-    noteKeyUses: (uses: readonly KeyUse[]) => writeUnflushed((sql) => runAll(sql, keyUseStatements(uses))),
+    ...boundTo(writeUnflushed, { removeDeleted, noteKeyUses }),
   }
 }
 
@@ -198,15 +196,16 @@ async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: Ne
   return true
 }
 
-/** Always in the same order, so that two nodes cannot deadlock. */
-function keyUseStatements(uses: readonly KeyUse[]): Statement[] {
-  const sorted = [...uses].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
-  return sorted.map(({ keyId, usedAt }) => [
-    'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)',
-    usedAt,
-    keyId,
-    usedAt - (usedAt % 60),
-  ])
+/**
+ * Not a change that other nodes need to know. One write for a key and minute, whichever node reports it; always in the
+ * same order, so that two nodes cannot deadlock.
+ */
+async function noteKeyUses(sql: Sql, uses: readonly KeyUse[]): Promise<void> {
+  const unnoted = 'last_used_at IS NULL OR last_used_at < ?'
+  for (const { keyId, usedAt } of uses.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))) {
+    const minuteAt = usedAt - (usedAt % 60)
+    await sql.run(`UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (${unnoted})`, usedAt, keyId, minuteAt)
+  }
 }
 
 async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined> {

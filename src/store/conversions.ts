@@ -178,7 +178,7 @@ async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Pro
 async function count({ sql, campaign }: Work, { registeredAt }: Conversion, converted: 1 | 0 | -1) {
   const of = { accountId: campaign.accountId, campaignId: campaign.id }
   const fromAt = registeredAt - (registeredAt % quarterSeconds)
-  await addSignups(sql, [{ ...of, fromAt, ...nobody, converted }], 1)
+  await addSignups(sql, [{ ...of, fromAt, ...nobody, converted }])
 }
 
 /** Takes the lead off the buyers if none of its orders counts any more. */

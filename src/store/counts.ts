@@ -12,7 +12,7 @@ import {
   signups,
   startsSince,
 } from './results.ts'
-import { boundTo, inParts, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
+import { boundTo, inParts, type Row, type Runner, type Sql, type Statement, type Value } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
@@ -46,17 +46,15 @@ export type LeadCount = Omit<CampaignCount, 'pageId'>
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Counts = ReturnType<typeof countsOn>
 
-/** `rowsAtOnce`: rows of one statement. */
-export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
+export function countsOn({ read, writeUnflushed }: Runner) {
   return {
     ...boundTo(read, { countStates, countLeads, byCampaign }),
     ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings, signups, startsSince, openByDeadline }),
     /** Adds to the counts by day of what recipients did; the counts are those of one account. */
-    add: (counts: readonly Count[]) =>
-      writeUnflushed(async (sql) => addCounts(sql, await ofCampaigns(sql, counts, rowsAtOnce), rowsAtOnce)),
+    add: (counts: readonly Count[]) => writeUnflushed(async (sql) => addCounts(sql, await ofCampaigns(sql, counts))),
     /** Adds to the counts of people by when they signed up; the counts are those of one account. */
     addSignups: (counts: readonly SignupCount[]) =>
-      writeUnflushed(async (sql) => addSignups(sql, await ofCampaigns(sql, counts, rowsAtOnce), rowsAtOnce)),
+      writeUnflushed(async (sql) => addSignups(sql, await ofCampaigns(sql, counts))),
   }
 }
 
@@ -67,41 +65,34 @@ export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
 async function ofCampaigns<One extends Pick<Count, 'accountId' | 'campaignId'>>(
   sql: Sql,
   counts: readonly One[],
-  rowsAtOnce: number,
 ): Promise<One[]> {
   const ids = counts.map(({ campaignId }) => campaignId)
   // Sent together: the second runs once nobody takes one away.
   const [, rows] = await Promise.all([
     sql.holdCounted(counts[0]?.accountId ?? 0),
-    withIds(sql, ids, rowsAtOnce, 'SELECT id FROM campaigns WHERE id'),
+    withIds(sql, ids, 'SELECT id FROM campaigns WHERE id'),
   ])
   const there = new Set(rows.map(({ id }) => id))
   return counts.filter(({ campaignId }) => there.has(campaignId))
 }
 
 /** Of a lead that is no longer there only the totals of the day remain. */
-async function addCounts(sql: Sql, counts: readonly Count[], rowsAtOnce: number): Promise<void> {
+async function addCounts(sql: Sql, counts: readonly Count[]): Promise<void> {
   const accountId = counts[0]?.accountId ?? 0
   const ids = counts.map(({ leadId }) => leadId).filter((id) => id !== null)
   const select = 'SELECT id, campaign_id, registered_at, email FROM leads WHERE account_id = ? AND id'
-  const leads = (await withIds(sql, ids, rowsAtOnce, select, accountId)) as CountedLead[]
-  await runAll(sql, countStatements(counts, new Set(leads.map(({ id }) => id)), rowsAtOnce))
+  const leads = (await withIds(sql, ids, select, accountId)) as CountedLead[]
+  for (const statement of countStatements(sql, counts, new Set(leads.map(({ id }) => id)))) await sql.run(...statement)
   const clicks = counts.filter(({ kind, fetcher }) => kind === 'click' && fetcher === 'person')
   const clickedIds = new Set(clicks.map(({ leadId }) => leadId))
   const clicked = leads.filter(({ id, email }) => clickedIds.has(id) && !isVisitorName(email))
-  await noteClicks(sql, accountId, clicked, rowsAtOnce)
+  await noteClicks(sql, accountId, clicked)
 }
 
 /** The rows that there are of these ids, in their order; `select` ends before them. */
-async function withIds(
-  sql: Sql,
-  ids: readonly number[],
-  rowsAtOnce: number,
-  select: string,
-  ...values: Value[]
-): Promise<Row[]> {
+async function withIds(sql: Sql, ids: readonly number[], select: string, ...values: Value[]): Promise<Row[]> {
   const sorted = [...new Set(ids)].sort((a, b) => a - b)
-  const parts = inParts(sorted, rowsAtOnce).map((part) =>
+  const parts = inParts(sorted, sql.countsAtOnce).map((part) =>
     sql.all(`${select} IN (${part.map(() => '?').join(', ')}) ORDER BY id`, ...values, ...part),
   )
   return (await Promise.all(parts)).flat()
@@ -111,7 +102,7 @@ async function withIds(
  * Adds to the stored counts, so many rows with a statement. Always in the same order, so that two nodes cannot
  * deadlock.
  */
-function countStatements(counts: readonly Count[], leadIds: ReadonlySet<number>, rowsAtOnce: number): Statement[] {
+function countStatements(sql: Sql, counts: readonly Count[], leadIds: ReadonlySet<number>): Statement[] {
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
   const seen = new Map<number, Seconds>()
@@ -124,8 +115,8 @@ function countStatements(counts: readonly Count[], leadIds: ReadonlySet<number>,
     if (leadId !== null && leadIds.has(leadId)) add(ofLeads, [accountId, leadId, day, what, who], total)
   }
   return [
-    ...additions('daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily, rowsAtOnce),
-    ...additions('lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads, rowsAtOnce),
+    ...additions(sql, 'daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily),
+    ...additions(sql, 'lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads),
     ...[...seen].sort(([a], [b]) => a - b).map(sighting),
   ]
 }
@@ -224,9 +215,9 @@ function add(rows: Map<string, number[]>, key: number[], total: number): void {
   else known[key.length] = (known[key.length] as number) + total
 }
 
-function additions(table: string, key: string, rows: Map<string, number[]>, rowsAtOnce: number): Statement[] {
+function additions({ countsAtOnce }: Sql, table: string, key: string, rows: Map<string, number[]>): Statement[] {
   const sorted = [...rows.values()].sort(byValues)
-  return inParts(sorted, rowsAtOnce).map((part) => [additionOf(table, key, part.length), ...part.flat()])
+  return inParts(sorted, countsAtOnce).map((part) => [additionOf(table, key, part.length), ...part.flat()])
 }
 
 function additionOf(table: string, key: string, rows: number): string {

@@ -11,19 +11,14 @@ import { refCipher } from './ref.ts'
 import type { Runner } from './sql.ts'
 import { templatesOn } from './templates.ts'
 
-/** What differs between the engines. */
-type EngineOptions = {
-  /** Rows of counts in one statement. */
-  countsAtOnce: number
-  /** Seconds by the database's clock, in SQL, where several nodes share it; null where one process serves it. */
-  sharedClock: string | null
-}
-
-/** `key` is the installation's own. */
-export function sharedParts(runner: Runner, key: Uint8Array, { countsAtOnce, sharedClock }: EngineOptions) {
+/**
+ * `key` is the installation's own. `sharedClock`: seconds by the database's clock, in SQL, where several nodes share it;
+ * null where one process serves it.
+ */
+export function sharedParts(runner: Runner, key: Uint8Array, sharedClock: string | null) {
   return {
     conversions: conversionsOn(runner, refCipher(key)),
-    counts: countsOn(runner, countsAtOnce),
+    counts: countsOn(runner),
     access: accessOn(runner, key),
     identities: identitiesOn(runner),
     passwordResets: passwordResetsOn(runner),

@@ -46,9 +46,9 @@ export async function startsSince(sql: Sql): Promise<Seconds> {
 }
 
 /** In one order, so that two nodes never wait for each other in a circle. The counts are those of one account. */
-export async function addSignups(sql: Sql, counts: readonly SignupCount[], rowsAtOnce: number): Promise<void> {
+export async function addSignups(sql: Sql, counts: readonly SignupCount[]): Promise<void> {
   const sorted = counts.toSorted((a, b) => a.campaignId - b.campaignId || a.fromAt - b.fromAt)
-  for (const part of inParts(sorted, rowsAtOnce)) {
+  for (const part of inParts(sorted, sql.countsAtOnce)) {
     await sql.run(
       `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked, converted)
         VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}
@@ -64,14 +64,9 @@ export async function addSignups(sql: Sql, counts: readonly SignupCount[], rowsA
 }
 
 /** Counts those of the leads who click for the first time, among the people who signed up when they did. */
-export async function noteClicks(
-  sql: Sql,
-  accountId: number,
-  clicked: readonly CountedLead[],
-  rowsAtOnce: number,
-): Promise<void> {
+export async function noteClicks(sql: Sql, accountId: number, clicked: readonly CountedLead[]): Promise<void> {
   const found = new Map<string, SignupCount>()
-  for (const part of inParts(clicked, rowsAtOnce)) {
+  for (const part of inParts(clicked, sql.countsAtOnce)) {
     const leads = await firstClicks(sql, accountId, part)
     for (const { campaign_id: campaignId, registered_at } of leads) {
       const fromAt = registered_at - (registered_at % quarterSeconds)
@@ -79,7 +74,7 @@ export async function noteClicks(
       found.getOrInsert(`${campaignId} ${fromAt}`, count).clicked += 1
     }
   }
-  await addSignups(sql, [...found.values()], rowsAtOnce)
+  await addSignups(sql, [...found.values()])
 }
 
 /** Notes that leads have clicked, and gives those that were not noted yet; each is noted once, by the first node. */

@@ -7,6 +7,8 @@ export type Statement = [sql: string, ...values: Value[]]
 export type Sql = {
   /** How many rows one statement may name. */
   rowsAtOnce: number
+  /** How many rows of counts one statement has. */
+  countsAtOnce: number
   all(sql: string, ...values: Value[]): Promise<Row[]>
   get(sql: string, ...values: Value[]): Promise<Row | undefined>
   /** Resolves with the number of rows that were changed. */
@@ -34,11 +36,6 @@ export type Runner = {
   writeInTime<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** In one transaction that does not wait for the disk: a crash may lose it. */
   writeUnflushed<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-}
-
-/** The statements one after the other, in the transaction of `sql`. */
-export async function runAll({ run }: Sql, statements: readonly Statement[]): Promise<void> {
-  for (const statement of statements) await run(...statement)
 }
 
 /** As many as one statement takes, and then the next ones. */

@@ -16,8 +16,6 @@ import { adminTimeoutMs, openPools } from './pools.ts'
 import { ratesOn } from './rates.ts'
 import { runnerOn } from './sql-on.ts'
 
-/** Rows of counts in one statement. */
-const countsAtOnce = 1_000
 /** Whole seconds of the database's clock, as they were when the transaction began: Citus writes with no other. */
 const clock = 'CAST(floor(extract(epoch FROM now())) AS bigint)'
 
@@ -65,7 +63,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   return {
     configuration: postgresConfiguration(pools, runner),
     leads: leadsOn(pools, runner, refCipher(refKey)),
-    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: clock }),
+    ...sharedParts(runner, refKey, clock),
     rates: ratesOn(pools, refKey),
     onChange: (listener) => {
       listeners.push(listener)

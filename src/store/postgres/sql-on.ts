@@ -28,6 +28,7 @@ export function sqlOn(connection: Connection): Sql {
   const { query } = connection
   return {
     rowsAtOnce: 200,
+    countsAtOnce: 1_000,
     all: async (sql, ...values) => (await query(sql, values)).rows,
     get: async (sql, ...values) => (await query(sql, values)).rows[0],
     run: async (sql, ...values) => (await query(sql, values)).changes,

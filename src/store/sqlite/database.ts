@@ -261,6 +261,7 @@ function dataVersionOf(connection: Connection): number {
 function sqlOn(connection: Connection): Sql {
   return {
     rowsAtOnce: 1,
+    countsAtOnce: 20,
     all: async (sql, ...values) => connection.all(sql, ...values),
     get: async (sql, ...values) => connection.get(sql, ...values),
     run: async (sql, ...values) => connection.run(sql, ...values).changes,

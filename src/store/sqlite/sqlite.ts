@@ -23,8 +23,6 @@ import { openLogProcess } from './write-ahead-log.ts'
 
 /** How long a change of settings waits for another process's lock. */
 const changeTimeoutMs = 5_000
-/** Rows of counts in one statement. */
-const countsAtOnce = 20
 
 /** `lockWaitMs`: how long a registration waits for another process's lock. */
 type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
@@ -46,7 +44,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
       onErased: () => logProcess?.emptyLog(),
     }),
     // One process serves an embedded database.
-    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: null }),
+    ...sharedParts(runner, refKey, null),
     rates: ratesInProcess(),
     onChange: (listener) => {
       database.listeners.push(listener)
