@@ -303,7 +303,7 @@ test('bad questions are refused by name, with headers that let the page read why
     [422, 'VALIDATION_ERROR', 'offer', { visit: 1 }, /visit/],
     [422, 'VALIDATION_ERROR', 'offer', { visit: true, lc: 'x' }, /^lc /],
     [422, 'VALIDATION_ERROR', 'offer', { visit: true, client: random32().toUpperCase() }, /^client /],
-    [422, 'VALIDATION_ERROR', 'offer', { visit: true, email: 'a@x.pl' }, /lc, client, visit, page/],
+    [422, 'VALIDATION_ERROR', 'offer', { visit: true, email: 'a@x.pl' }, /^unknown property "email"$/],
     [422, 'VALIDATION_ERROR', 'leads', {}, /email/],
     [422, 'VALIDATION_ERROR', 'leads', { email: 'zażółć@x.pl' }, /email/],
     [422, 'VALIDATION_ERROR', 'leads', { email: `${'a'.repeat(250)}@x.pl` }, /email/],

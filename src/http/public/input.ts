@@ -1,4 +1,4 @@
-// What is wrong with a request to the public API and the APIs beside it, in words.
+// What is wrong with a request to the public API, the APIs beside it and the widget's, in words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { emailWanted } from '../../core/email.ts'
 import { languages } from '../../core/offer.ts'
@@ -10,6 +10,8 @@ const messages: Record<string, string> = {
   endpointId: 'endpointId must be an integer of 1 or more',
   limit: `limit must be an integer from 1 to ${pageMaxSize}`,
   isDraft: 'isDraft must be true or false',
+  lc: 'lc must be 32 hexadecimal digits',
+  client: 'client must be 32 hexadecimal digits',
   email: `email must be ${emailWanted}`,
   orderId: `orderId must be ${orderIdWanted}`,
   language: `language must be ${languages.join(' or ')}`,

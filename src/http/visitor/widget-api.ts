@@ -8,11 +8,12 @@ import type { Shown } from '../../leads/visitors.ts'
 import { rateAddress } from '../address.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useJson } from '../json.ts'
+import { validationMessage } from '../public/input.ts'
 import { errors } from '../public/schemas.ts'
 import { fetcherOf } from './fetcher.ts'
 import { allow } from './headers.ts'
 import { campaignPath, type VisitorParts } from './parts.ts'
-import { FormAnswer, FormInput, OfferAnswer, OfferInput, refusalOf } from './widget-schemas.ts'
+import { FormAnswer, FormInput, OfferAnswer, OfferInput } from './widget-schemas.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,6 +54,7 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
       const tooLarge = code === 'PAYLOAD_TOO_LARGE' ? `The body is larger than ${bodyLimit} bytes.` : undefined
       return sendError(reply, code, error instanceof Refusal ? error.message : tooLarge)
     })
+    scope.setSchemaErrorFormatter(([fault], place) => new Refusal('VALIDATION_ERROR', validationMessage(fault, place)))
     addOfferRoute(scope, parts)
     addFormRoute(scope, parts)
   }
@@ -83,7 +85,6 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
     path,
     {
       schema: { body: OfferInput, response: { 200: OfferAnswer, ...errors } },
-      schemaErrorFormatter: refusalOf(OfferInput),
     },
     async (request, reply) => {
       const { body, headers, params } = request
@@ -112,7 +113,6 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
     path,
     {
       schema: { body: FormInput, response: { 200: FormAnswer, ...errors } },
-      schemaErrorFormatter: refusalOf(FormInput),
     },
     async (request, reply): Promise<FormAnswer | FastifyReply> => {
       const { body, ip, params } = request

@@ -1,8 +1,5 @@
 // The shapes of the widget API: what validates a body, and what types and writes an answer.
-import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import Type, { type Static, type TObject } from 'typebox'
-import { emailWanted } from '../../core/email.ts'
-import { Refusal } from '../errors.ts'
+import Type, { type Static } from 'typebox'
 import { LeadInput } from '../public/schemas.ts'
 import { closed, nullable } from '../schemas.ts'
 
@@ -21,28 +18,6 @@ export const FormInput = Type.Object(
   closed,
 )
 export type FormInput = Static<typeof FormInput>
-
-const messages: Record<string, string> = {
-  lc: 'lc must be 32 hexadecimal digits',
-  client: 'client must be 32 hexadecimal digits',
-  visit: 'visit must be true or false',
-  page: 'page must be the address of a page',
-  email: `email must be ${emailWanted}`,
-  website: 'website must be text',
-}
-
-/** For `schemaErrorFormatter`: names the property that is wrong, never its value. */
-export function refusalOf(input: TObject) {
-  return ([fault]: FastifySchemaValidationError[]): Refusal => {
-    const { keyword, instancePath = '', params = {} } = fault ?? {}
-    const name = keyword === 'required' ? String(params.missingProperty) : instancePath.slice(1)
-    const message =
-      keyword === 'additionalProperties'
-        ? `the properties are ${Object.keys(input.properties).join(', ')}`
-        : messages[name]
-    return new Refusal('VALIDATION_ERROR', message ?? 'the body must be a JSON object')
-  }
-}
 
 /** Instants are milliseconds, as browsers count. */
 const offerProperties = {
