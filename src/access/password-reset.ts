@@ -13,27 +13,13 @@ const hour = 3_600
 /** Mails to one person in an hour. A client address may ask for as many in an hour as it may sign in in a minute. */
 const mostOfEmail = 3
 
-export type PasswordReset = {
-  /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. @throws AccessRefused */
-  ask(email: string, address: string, now: Seconds): Promise<void>
-  /**
-   * The token of a link that works for an hour and ends earlier ones, and the email as the user has it. Undefined if no
-   * user has it.
-   */
-  issue(email: string, now: Seconds): Promise<{ token: string; email: string } | undefined>
-  /** The email of the user whose link it is, while it works. */
-  emailOf(token: string, now: Seconds): Promise<string | undefined>
-  /**
-   * Sets the password and ends the user's sessions and invitations; the second factor stays. False where the link does
-   * not work (any more). @throws CommonPassword, TooBusy
-   */
-  use(token: string, password: string, by: Omit<Actor, 'name'>): Promise<boolean>
-}
+export type PasswordReset = ReturnType<typeof buildPasswordReset>
 
-export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets'>): PasswordReset {
+export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets'>) {
   const { access, passwordResets } = store
   return {
-    async ask(email, address, now) {
+    /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. @throws AccessRefused */
+    async ask(email: string, address: string, now: Seconds): Promise<void> {
       const limits: TryLimit[] = [
         { name: `reset of ${emailKey(email)}`, most: mostOfEmail, seconds: hour },
         ...triesFrom(address).map(({ name, most }) => ({ name: `reset from ${name}`, most, seconds: hour })),
@@ -42,12 +28,21 @@ export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets
       // Somebody else may have used up the last one since.
       if (!(await access.countTries(limits, now))) throw new AccessRefused('TOO_MANY_TRIES', hour)
     },
-    async issue(email, now) {
+    /**
+     * The token of a link that works for an hour and ends earlier ones, and the email as the user has it. Undefined if no
+     * user has it.
+     */
+    async issue(email: string, now: Seconds) {
       const issued = { token: newToken(), email: emailKey(email) }
       return (await passwordResets.create(issued.email, hashOf(issued.token), now + hour)) ? issued : undefined
     },
-    emailOf: async (token, now) => (await passwordResets.find(hashOf(token), now))?.email,
-    async use(token, password, by) {
+    /** The email of the user whose link it is, while it works. */
+    emailOf: async (token: string, now: Seconds) => (await passwordResets.find(hashOf(token), now))?.email,
+    /**
+     * Sets the password and ends the user's sessions and invitations; the second factor stays. False where the link does
+     * not work (any more). @throws CommonPassword, TooBusy
+     */
+    async use(token: string, password: string, by: Omit<Actor, 'name'>): Promise<boolean> {
       const user = await passwordResets.find(hashOf(token), by.at)
       if (user === undefined) return false
       await assertUncommon(password, user.email)

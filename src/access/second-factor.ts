@@ -22,43 +22,32 @@ const lockSeconds = 15 * minute
 /** How long a secret can be confirmed after it was shown. */
 const offerSeconds = 30 * minute
 
-/** For the app: a QR code or a key to type in. `token` must come back with the first code. */
-type FactorOffer = { secret: string; uri: string; token: string }
-type FactorState = { isOn: boolean; recoveryCodesLeft: number }
+/** `offer` is the token of `offerFactor`, `token` that of the session. */
+type Confirmed = { offer: string; code: string; token: string }
 
-export type SecondFactor = {
-  factorState(userId: number): Promise<FactorState>
-  /** A secret that must be confirmed within half an hour; until then nothing changes and nothing is stored. */
-  offerFactor(user: FactorUser, now: Seconds): Promise<FactorOffer>
-  /**
-   * Switches the factor on, and ends the user's sessions but that of `token`. Resolves with the recovery codes, the
-   * only time that they are known. @throws AccessRefused
-   */
-  switchFactorOn(user: FactorUser, given: { offer: string; code: string; token: string }, by: Actor): Promise<string[]>
-  /** @throws AccessRefused */
-  switchFactorOff(user: FactorUser, code: string, by: Actor): Promise<void>
-  /** New recovery codes instead of the old ones. @throws AccessRefused */
-  makeRecoveryCodes(user: FactorUser, code: string, by: Actor): Promise<string[]>
-  /** Uses up a code or a recovery code. @throws AccessRefused */
-  takeCode(userId: number, code: string, now: Seconds): Promise<void>
-  /** Removes the factor without a code. False if the user has none. */
-  resetFactor(user: FactorUser, by: Actor): Promise<boolean>
-  forgetOldWrongCodes(now: Seconds): void
-}
+export type SecondFactor = ReturnType<typeof buildSecondFactor>
 
-export function buildSecondFactor(access: Access): SecondFactor {
+export function buildSecondFactor(access: Access) {
   const { withCode, forgetOldWrongCodes } = checkingOn(access)
   return {
-    async factorState(userId) {
+    async factorState(userId: number) {
       const factor = await access.findFactor(userId)
       return { isOn: factor !== undefined, recoveryCodesLeft: factor?.recoveryCodes.length ?? 0 }
     },
-    async offerFactor({ id, email }, now) {
+    /**
+     * A secret for the app: a QR code or a key to type in. It must be confirmed within half an hour, by `token` with the
+     * first code; until then nothing changes and nothing is stored.
+     */
+    async offerFactor({ id, email }: FactorUser, now: Seconds) {
       const secret = new Secret({ size: 20 }).base32
       const token = await access.seal.close({ secret }, offerOf(id), now + offerSeconds)
       return { secret, uri: totpOf(secret, email).toString(), token }
     },
-    async switchFactorOn(user, { offer, code, token }, by) {
+    /**
+     * Switches the factor on, and ends the user's sessions but that of `token`. Resolves with the recovery codes, the
+     * only time that they are known. @throws AccessRefused
+     */
+    async switchFactorOn(user: FactorUser, { offer, code, token }: Confirmed, by: Actor): Promise<string[]> {
       const offered = await access.seal.open<{ secret: string }>(offer, offerOf(user.id), by.at)
       if (offered === undefined) throw new AccessRefused('TOOK_TOO_LONG')
       const { secret } = offered
@@ -69,15 +58,20 @@ export function buildSecondFactor(access: Access): SecondFactor {
       if (!isOn) throw new AccessRefused('CHANGED_MEANWHILE')
       return codes
     },
-    switchFactorOff: (user, code, by) =>
+    /** @throws AccessRefused */
+    switchFactorOff: (user: FactorUser, code: string, by: Actor) =>
       withCode(user.id, code, by.at, (proof) => access.switchFactorOff(user, proof, by)),
-    async makeRecoveryCodes(user, code, by) {
+    /** New recovery codes instead of the old ones. @throws AccessRefused */
+    async makeRecoveryCodes(user: FactorUser, code: string, by: Actor): Promise<string[]> {
       const { codes, hashes } = newRecoveryCodes()
       await withCode(user.id, code, by.at, (proof) => access.replaceRecoveryCodes(user, proof, hashes, by))
       return codes
     },
-    takeCode: (userId, code, now) => withCode(userId, code, now, (proof) => access.takeProof(userId, proof)),
-    async resetFactor(user, by) {
+    /** Uses up a code or a recovery code. @throws AccessRefused */
+    takeCode: (userId: number, code: string, now: Seconds) =>
+      withCode(userId, code, now, (proof) => access.takeProof(userId, proof)),
+    /** Removes the factor without a code. False if the user has none. */
+    async resetFactor(user: FactorUser, by: Actor): Promise<boolean> {
       const isReset = await access.resetFactor(user, by)
       await access.forgetTries(lockOf(user.id).name)
       return isReset

@@ -2,17 +2,7 @@
 // share it.
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
-import type {
-  Access,
-  Client,
-  Credentials,
-  Invitation,
-  Inviter,
-  OpenInvitation,
-  Session,
-  SessionRow,
-  User,
-} from '../store/access.ts'
+import type { Access, Client, Credentials, Inviter, Session, User } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
@@ -42,64 +32,13 @@ export type SignedIn = { token: string }
 /** The password was right; this and a code begin a session. */
 type CodeNeeded = { codeToken: string }
 
-export type Users = SecondFactor & {
-  isEmpty(): Promise<boolean>
-  /** @throws Refused where the email has a user, or there is no such account; CommonPassword */
-  create(accountId: number, given: { email: string; password: string; role: Role }, by: Actor): Promise<User>
-  /**
-   * The user's new password; all their sessions and invitations end. False where no user has the email.
-   * @throws CommonPassword
-   */
-  reset(email: string, password: string, by: Actor): Promise<boolean>
-  find(email: string): Promise<User | undefined>
-  list(accountId: number): Promise<User[]>
-  /** False where the account has no such user. @throws Refused for the last owner */
-  remove(accountId: number, userId: number, by: Actor): Promise<boolean>
-  /** From the user's next request on; undefined if there is no such user. @throws Refused for the last owner */
-  setRole(accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined>
+export type Users = ReturnType<typeof buildUsers>
 
-  /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws AccessRefused, TooBusy */
-  signIn(email: string, password: string, address: string, client: Client, now: Seconds): Promise<SignedIn | CodeNeeded>
-  /** @throws AccessRefused, also if the password or the factor was changed meanwhile */
-  signInWithCode(codeToken: string, code: string, client: Client, now: Seconds): Promise<SignedIn>
-  /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
-  session(token: string, now: Seconds): Promise<Session | undefined>
-  signOut(token: string): Promise<void>
-  /** The user's sessions; the one with the token is marked. */
-  sessions(userId: number, token: string, now: Seconds): Promise<(SessionRow & { isThis: boolean })[]>
-  /** False where the user has no such session. */
-  endSession(userId: number, id: string): Promise<boolean>
-  /** Ends all but the one with the token. */
-  endOtherSessions(userId: number, token: string): Promise<void>
-  /** Counted with the tries to change the password. @throws AccessRefused, TooBusy */
-  checkPassword(user: User, password: string, now: Seconds): Promise<Credentials>
-  /** Ends all the user's sessions but this one, and their invitations. @throws AccessRefused, CommonPassword, TooBusy */
-  changePassword(session: Session, token: string, current: string, next: string, by: Actor): Promise<void>
-
-  /**
-   * A token that makes a user of the inviter's account, once; with null it makes an account and its first user. `email`
-   * is where the link is mailed to. @throws Refused if the inviter is no longer an owner; AccessRefused
-   */
-  invite(inviter: Inviter | null, invited: { role: Role; email: string | null }, by: Actor): Promise<string>
-  invitation(token: string, now: Seconds): Promise<Invitation | undefined>
-  openInvitations(accountId: number, now: Seconds): Promise<OpenInvitation[]>
-  /** False where the account has no such invitation (any more). */
-  withdraw(accountId: number, invitationId: string, by: Actor): Promise<boolean>
-  /**
-   * `by` is named after the email given. Counted with the tries to sign in from `address`.
-   * @throws Refused where the email has a user already; AccessRefused, CommonPassword, TooBusy
-   */
-  accept(token: string, given: Joining, address: string, client: Client, by: Actor): Promise<SignedIn | undefined>
-
-  /** Removes tries that no longer count; to be called now and then. */
-  removeOldTries(now: Seconds): Promise<unknown>
-  /** Removes what has ended of sessions, invitations and links for a new password; to be called now and then. */
-  removeEnded(now: Seconds): Promise<void>
-}
-
+type Created = { email: string; password: string; role: Role }
+type Invited = { role: Role; email: string | null }
 type Joining = { email: string; password: string; accountName: string }
 
-export function buildUsers({ access }: Pick<Store, 'access'>): Users {
+export function buildUsers({ access }: Pick<Store, 'access'>) {
   const factor = buildSecondFactor(access)
   return {
     ...factor,
@@ -107,20 +46,27 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
     ...signingInOf(access, factor),
     ...sessionsOf(access),
     ...invitationsOf(access),
-    removeOldTries(now) {
+    /** Removes tries that no longer count; to be called now and then. */
+    removeOldTries(now: Seconds) {
       factor.forgetOldWrongCodes(now)
       return access.removeOldTries(now)
     },
-    removeEnded: (now) => access.removeEnded({ ...ended(now), now }),
+    /** Removes what has ended of sessions, invitations and links for a new password; to be called now and then. */
+    removeEnded: (now: Seconds) => access.removeEnded({ ...ended(now), now }),
   }
 }
 
 function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
-    create: async (accountId, { email, password, role }, by) =>
+    /** @throws Refused where the email has a user, or there is no such account; CommonPassword */
+    create: async (accountId: number, { email, password, role }: Created, by: Actor) =>
       access.createUser(accountId, { ...(await newUser(email, password)), role }, by),
-    async reset(email, password, by) {
+    /**
+     * The user's new password; all their sessions and invitations end. False where no user has the email.
+     * @throws CommonPassword
+     */
+    async reset(email: string, password: string, by: Actor): Promise<boolean> {
       const found = await access.findCredentials(emailKey(email))
       if (found === undefined) return false
       await assertUncommon(password, email)
@@ -128,16 +74,24 @@ function usersOf(access: Access) {
       await access.forgetTries(triesOfEmail(emailKey(email)).name)
       return true
     },
-    find: async (email) => (await access.findCredentials(emailKey(email)))?.user,
+    find: async (email: string) => (await access.findCredentials(emailKey(email)))?.user,
     list: access.listUsers,
     remove: access.removeUser,
+    /** From the user's next request on. */
     setRole: access.setRole,
-  } satisfies Partial<Users>
+  }
 }
 
 function signingInOf(access: Access, factor: SecondFactor) {
   return {
-    async signIn(email, password, address, client, now) {
+    /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws AccessRefused, TooBusy */
+    async signIn(
+      email: string,
+      password: string,
+      address: string,
+      client: Client,
+      now: Seconds,
+    ): Promise<SignedIn | CodeNeeded> {
       const key = emailKey(email)
       const found = await needPassword(access, key, password, [...triesFrom(address), triesOfEmail(key)], now)
       if (found.hasFactor) return { codeToken: await codeToken(access, found, now) }
@@ -146,7 +100,8 @@ function signingInOf(access: Access, factor: SecondFactor) {
       return signedIn
     },
 
-    async signInWithCode(given, code, client, now) {
+    /** @throws AccessRefused, also if the password or the factor was changed meanwhile */
+    async signInWithCode(given: string, code: string, client: Client, now: Seconds): Promise<SignedIn> {
       const found = await passwordShown(access, given, now)
       if (!found?.hasFactor) throw new AccessRefused('TOOK_TOO_LONG')
       await factor.takeCode(found.user.id, code, now)
@@ -154,12 +109,13 @@ function signingInOf(access: Access, factor: SecondFactor) {
       if (signedIn === undefined) throw new AccessRefused('TOOK_TOO_LONG')
       return signedIn
     },
-  } satisfies Partial<Users>
+  }
 }
 
 function sessionsOf(access: Access) {
   return {
-    async session(token, now) {
+    /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
+    async session(token: string, now: Seconds): Promise<Session | undefined> {
       const tokenHash = hashOf(token)
       const found = await access.findSession(tokenHash)
       if (found === undefined) return undefined
@@ -172,28 +128,37 @@ function sessionsOf(access: Access) {
       if (now - seenAt >= touchSeconds) await access.touchSession(tokenHash, now).catch(goOnIfUnavailable)
       return found
     },
-    signOut: (token) => access.endSession(hashOf(token)),
-    async sessions(userId, token, now) {
+    signOut: (token: string) => access.endSession(hashOf(token)),
+    /** The user's sessions; the one with the token is marked. */
+    async sessions(userId: number, token: string, now: Seconds) {
       const rows = await access.listSessions(userId, ended(now))
       const own = hashInHex(token)
       return rows.map((row) => ({ ...row, isThis: row.id === own }))
     },
-    endSession: (userId, id) => access.endSessionOf(userId, Buffer.from(id, 'hex')),
-    endOtherSessions: (userId, token) => access.endOtherSessions(userId, hashOf(token)),
-    checkPassword: (user, password, now) => checkPassword(access, user, password, now),
+    /** False where the user has no such session. */
+    endSession: (userId: number, id: string) => access.endSessionOf(userId, Buffer.from(id, 'hex')),
+    /** Ends all but the one with the token. */
+    endOtherSessions: (userId: number, token: string) => access.endOtherSessions(userId, hashOf(token)),
+    /** Counted with the tries to change the password. @throws AccessRefused, TooBusy */
+    checkPassword: (user: User, password: string, now: Seconds) => checkPassword(access, user, password, now),
 
-    async changePassword({ user }, token, current, next, by) {
+    /** Ends all the user's sessions but this one, and their invitations. @throws AccessRefused, CommonPassword, TooBusy */
+    async changePassword({ user }: Session, token: string, current: string, next: string, by: Actor): Promise<void> {
       await assertUncommon(next, user.email)
       const found = await checkPassword(access, user, current, by.at)
       const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token), by)
       if (!isChanged) throw new AccessRefused('WRONG_PASSWORD')
     },
-  } satisfies Partial<Users>
+  }
 }
 
 function invitationsOf(access: Access) {
   return {
-    async invite(inviter, { role, email }, by) {
+    /**
+     * A token that makes a user of the inviter's account, once; with null it makes an account and its first user. `email`
+     * is where the link is mailed to. @throws Refused if the inviter is no longer an owner; AccessRefused
+     */
+    async invite(inviter: Inviter | null, { role, email }: Invited, by: Actor): Promise<string> {
       const token = newToken()
       const invited = {
         tokenHash: hashOf(token),
@@ -204,14 +169,20 @@ function invitationsOf(access: Access) {
       if (!(await access.createInvitation(inviter, invited, by))) throw new AccessRefused('TOO_MANY_INVITATIONS')
       return token
     },
-    async invitation(token, now) {
+    async invitation(token: string, now: Seconds) {
       const found = await access.findInvitation(hashOf(token))
       return found !== undefined && found.endsAt > now ? found : undefined
     },
     openInvitations: access.listInvitations,
-    withdraw: (accountId, invitationId, by) =>
+    /** False where the account has no such invitation (any more). */
+    withdraw: (accountId: number, invitationId: string, by: Actor) =>
       access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
-    async accept(token, { email, password, accountName }, address, client, by) {
+    /**
+     * `by` is named after the email given. Counted with the tries to sign in from `address`.
+     * @throws Refused where the email has a user already; AccessRefused, CommonPassword, TooBusy
+     */
+    async accept(token: string, given: Joining, address: string, client: Client, by: Actor) {
+      const { email, password, accountName } = given
       await assertUncommon(password, email)
       // A link has a limit too: an email that has a user does not use it up, and each try hashes a password.
       const ofLink = { name: `invitation ${token}`, most: triesOfPassword }
@@ -221,7 +192,7 @@ function invitationsOf(access: Access) {
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
       return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, by.at)
     },
-  } satisfies Partial<Users>
+  }
 }
 
 /** While the database cannot be written it can still be read: the last use is written with a later request. */

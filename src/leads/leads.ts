@@ -19,34 +19,7 @@ import type { Campaign, CampaignOf, Decide, Decision, Lead, LeadRefusal, LeadWri
 import type { Store } from '../store/store.ts'
 
 /** Every call rejects with StoreUnavailable if the database does not answer. */
-export type Leads = {
-  /** Registers an email in a published campaign; resolves once that is on disk. The email must be valid. */
-  register(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadRefusal>
-  /**
-   * The same for the email of a visitor, who may have begun an attempt without it: a new lead takes that over
-   * (mechanism.md, "Anonymous visitors").
-   */
-  registerVisitor(
-    of: CampaignOf,
-    email: string,
-    visitor: Lead | undefined,
-    now: Seconds,
-  ): Promise<Registration | LeadRefusal>
-  /** The lead has seen the page. */
-  visit(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
-  /** A visitor without an email has seen the page; `name` is what they are kept under. */
-  visitWithoutEmail(of: CampaignOf, name: string, now: Seconds): Promise<LeadView | LeadRefusal>
-  /** Reads a lead's offer; writes nothing. */
-  lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
-  /** As `register`, for somebody who does it by hand: with an entry in the audit log. */
-  add(of: CampaignOf, email: string, by: Actor): Promise<Registration | LeadRefusal>
-  /** Sets the lead's deadline by hand, or with null clears it. */
-  setDeadline(of: CampaignOf, email: string, deadlineAt: Seconds | null, by: Actor): Promise<LeadView | LeadRefusal>
-  /** Sets it to what `next` makes of the offer as it then is; null changes nothing. */
-  moveDeadline(of: CampaignOf, email: string, next: NextDeadline, by: Actor): Promise<LeadView | LeadRefusal>
-  /** Registers the email unless it is registered already, also in a draft. All of an import have the same `by`. */
-  importLead(of: CampaignOf, email: string, now: Seconds, by: Actor): Promise<Registration | LeadRefusal>
-}
+export type Leads = ReturnType<typeof buildLeads>
 
 export const idsOf = ({ accountId, id }: Campaign): CampaignOf => ({ accountId, campaignId: id })
 
@@ -139,7 +112,7 @@ export function buildLeads(
   store: Pick<Store, 'leads'>,
   configCache: ConfigCache,
   onStep: (campaign: Campaign, step: LeadStep) => void,
-): Leads {
+) {
   /** The lead as it then is on disk; if nothing changes, as it was read. */
   async function write(
     { accountId, campaignId }: CampaignOf,
@@ -185,16 +158,30 @@ export function buildLeads(
   }
 
   return {
-    register: (of, email, now) => apply(of, email, now, registering),
-    registerVisitor: (of, email, visitor, now) =>
+    /** Registers an email in a published campaign; resolves once that is on disk. The email must be valid. */
+    register: (of: CampaignOf, email: string, now: Seconds) => apply(of, email, now, registering),
+    /**
+     * The same for the email of a visitor, who may have begun an attempt without it: a new lead takes that over
+     * (mechanism.md, "Anonymous visitors").
+     */
+    registerVisitor: (of: CampaignOf, email: string, visitor: Lead | undefined, now: Seconds) =>
       apply(of, email, now, visitor === undefined ? registering : registeringVisitor(visitor)),
-    visit: (of, email, now) => apply(of, email, now, visiting),
-    visitWithoutEmail: (of, name, now) => apply(of, name, now, visitingWithoutEmail),
-    add: (of, email, by) => apply(of, email, by.at, adding(by)),
-    importLead: (of, email, now, by) => apply(of, email, now, importing(by)),
-    setDeadline: (of, email, deadlineAt, by) => apply(of, email, by.at, settingDeadline(deadlineAt, by)),
-    moveDeadline: (of, email, next, by) => apply(of, email, by.at, movingDeadline(next, by)),
-    async lookUp(of, email, now) {
+    /** The lead has seen the page. */
+    visit: (of: CampaignOf, email: string, now: Seconds) => apply(of, email, now, visiting),
+    /** A visitor without an email has seen the page; `name` is what they are kept under. */
+    visitWithoutEmail: (of: CampaignOf, name: string, now: Seconds) => apply(of, name, now, visitingWithoutEmail),
+    /** As `register`, for somebody who does it by hand: with an entry in the audit log. */
+    add: (of: CampaignOf, email: string, by: Actor) => apply(of, email, by.at, adding(by)),
+    /** Registers the email unless it is registered already, also in a draft. All of an import have the same `by`. */
+    importLead: (of: CampaignOf, email: string, now: Seconds, by: Actor) => apply(of, email, now, importing(by)),
+    /** Sets the lead's deadline by hand, or with null clears it. */
+    setDeadline: (of: CampaignOf, email: string, deadlineAt: Seconds | null, by: Actor) =>
+      apply(of, email, by.at, settingDeadline(deadlineAt, by)),
+    /** Sets it to what `next` makes of the offer as it then is; null changes nothing. */
+    moveDeadline: (of: CampaignOf, email: string, next: NextDeadline, by: Actor) =>
+      apply(of, email, by.at, movingDeadline(next, by)),
+    /** Reads a lead's offer; writes nothing. */
+    async lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal> {
       const campaign = await configCache.campaign(of.campaignId)
       if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
       const lead = await store.leads.find(campaign, email)

@@ -27,28 +27,19 @@ export type Shown = {
 /** A visit to the page. `mayBegin` is asked before a visitor without an email begins an attempt. */
 type Visit = { mayBegin(): boolean }
 
-export type Visitors = {
-  /** The lead that a ref names. @throws StoreUnavailable */
-  find(ref: string): Promise<Found | undefined>
-  /** The campaign, if recipients may see anything of it. @throws StoreUnavailable */
-  campaign(campaignId: number): Promise<Campaign | undefined>
-  /** The lead that the ref names, if it has an email and belongs to the campaign. @throws StoreUnavailable */
-  leadIn(campaign: Campaign, ref: string | undefined): Promise<Omit<Found, 'account'> | undefined>
-  /** The visitor's offer; without a visit it is only read. @throws StoreUnavailable */
-  offer(campaignId: number, visitor: Visitor, visit: Visit | null, now: Seconds): Promise<Shown | undefined>
-  /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
-  register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer>
-}
+/** Every call rejects with StoreUnavailable if the database does not answer. */
+export type Visitors = ReturnType<typeof buildVisitors>
 
 /** `lc` only if this call made the lead: knowing an email must not show somebody else's offer. */
 export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
 
 type Parts = { store: Pick<Store, 'leads'>; configCache: ConfigCache; leads: Leads }
 
-export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCache, leads: Leads): Visitors {
+export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCache, leads: Leads) {
   const parts = { store, configCache, leads }
   return {
-    async find(ref) {
+    /** The lead that a ref names. */
+    async find(ref: string): Promise<Found | undefined> {
       const found = await store.leads.findByRef(ref)
       if (found === undefined) return undefined
       const campaign = await configCache.campaign(found.campaignId)
@@ -58,16 +49,19 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
       const lead = await found.lead(campaign)
       return { account, lead, campaign: await configCache.campaignFor(lead, campaign) }
     },
-    campaign: (campaignId) => openCampaign(parts, campaignId),
-    async leadIn(campaign, ref) {
+    campaign: (campaignId: number) => openCampaign(parts, campaignId),
+    /** The lead that the ref names, if it has an email and belongs to the campaign. */
+    async leadIn(campaign: Campaign, ref: string | undefined) {
       const lead = await leadByRef(store, campaign, ref)
       return lead && { lead, campaign: await configCache.campaignFor(lead, campaign) }
     },
-    async offer(campaignId, visitor, visit, now) {
+    /** The visitor's offer; without a visit it is only read. */
+    async offer(campaignId: number, visitor: Visitor, visit: Visit | null, now: Seconds) {
       const campaign = await openCampaign(parts, campaignId)
       return campaign && offerIn(parts, campaign, visitor, visit, now)
     },
-    async register(campaignId, visitor, email, now) {
+    /** Registers an email that a visitor gave, who may have an attempt already. */
+    async register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer> {
       const campaign = await openCampaign(parts, campaignId)
       if (campaign === undefined) return 'CAMPAIGN_NOT_PUBLISHED'
       const own = await anonymous(parts, campaign, visitor.client, null, now)
