@@ -3,31 +3,11 @@ import { promisify } from 'node:util'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { zoneData } from '../core/mechanism/zone.ts'
 
-export type Metrics = {
-  /** Answered requests of the public API. */
-  requests: Counter<'operation' | 'status'>
-  /** Seconds from the headers of a request of the public API to its answer. */
-  durations: Histogram<'operation'>
-  historyLost(count: number): void
-  countsLost(count: number): void
-  webhooks: WebhookMetrics
-  /** The text format of Prometheus. */
-  render(): Promise<string>
-  contentType: string
-}
-
-export type WebhookMetrics = {
-  /** `outcome`: delivered, or why not. */
-  tried(outcome: string): void
-  dropped(count: number): void
-  /** Tries that could not be written to the log. */
-  logLost(count: number): void
-  /** Events that are due, counted to 10,001 for an endpoint, and the seconds that the oldest has waited. */
-  waits(count: number, oldestSeconds: number): void
-}
+export type Metrics = ReturnType<typeof openMetrics>
+export type WebhookMetrics = Metrics['webhooks']
 
 /** Numbers only, and labels from fixed lists: nothing here says who did something. */
-export function openMetrics(server: Server): Metrics {
+export function openMetrics(server: Server) {
   const register = new Registry()
   const registers = [register]
   // One of several workers: the first process asks for it.
@@ -77,15 +57,16 @@ export function openMetrics(server: Server): Metrics {
   return {
     requests,
     durations,
-    historyLost: (count) => lost.inc(count),
-    countsLost: (count) => lostCounts.inc(count),
+    historyLost: (count: number) => lost.inc(count),
+    countsLost: (count: number) => lostCounts.inc(count),
     webhooks: webhookMetrics(registers),
+    /** The text format of Prometheus. */
     render: () => register.metrics(),
     contentType: register.contentType,
   }
 }
 
-function webhookMetrics(registers: Registry[]): WebhookMetrics {
+function webhookMetrics(registers: Registry[]) {
   const tries = new Counter({
     name: 'lastcall_webhook_tries_total',
     help: 'Requests to endpoints, by outcome',
@@ -114,10 +95,13 @@ function webhookMetrics(registers: Registry[]): WebhookMetrics {
     aggregator: 'max',
   })
   return {
-    tried: (outcome) => tries.inc({ outcome }),
-    dropped: (count) => dropped.inc(count),
-    logLost: (count) => lost.inc(count),
-    waits(count, oldestSeconds) {
+    /** `outcome`: delivered, or why not. */
+    tried: (outcome: string) => tries.inc({ outcome }),
+    dropped: (count: number) => dropped.inc(count),
+    /** Tries that could not be written to the log. */
+    logLost: (count: number) => lost.inc(count),
+    /** Events that are due, counted to 10,001 for an endpoint, and the seconds that the oldest has waited. */
+    waits(count: number, oldestSeconds: number): void {
       waiting.set(count)
       oldest.set(oldestSeconds)
     },

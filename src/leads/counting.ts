@@ -25,25 +25,13 @@ export type Counted = {
   fetcher: Fetcher
 }
 
-export type Counting = {
-  /** Counts in memory; `nowMs` is milliseconds of the wall clock. */
-  count(counted: Counted, nowMs: number): void
-  /** Counts a lead that is new or has started, among the people who signed up at the same time. */
-  stepped(campaign: Campaign, step: LeadStep): void
-  /** Notes that a key let a request in, at a time of the wall clock: the first use in each minute. */
-  keyUsed(keyId: string, atMs: number): void
-  /** Stores what waits, as far as the database lets it. */
-  close(): Promise<void>
-}
+export type Counting = ReturnType<typeof openCounting>
 
 /**
  * Adds up in memory, and stores the sums once a second. What cannot be stored waits for the next time, if there is
  * room. No request waits for this.
  */
-export function openCounting(
-  store: Pick<Store, 'counts' | 'configuration'>,
-  onLost: (count: number) => void,
-): Counting {
+export function openCounting(store: Pick<Store, 'counts' | 'configuration'>, onLost: (count: number) => void) {
   let counts = new Map<string, Count>()
   const signups = rememberSignups(onLost)
   const keyUses = rememberKeyUses(arm)
@@ -84,13 +72,18 @@ export function openCounting(
   }
 
   return {
-    count({ campaign, ...what }, nowMs) {
+    /** Counts in memory; `nowMs` is milliseconds of the wall clock. */
+    count({ campaign, ...what }: Counted, nowMs: number): void {
       const { accountId, id: campaignId, timeZone } = campaign
       const lastAt = Math.floor(nowMs / 1_000)
       add({ accountId, campaignId, day: dayOf(zoneOf(timeZone).toLocal(lastAt)), ...what, total: 1, lastAt })
       arm()
     },
-    stepped({ accountId, id: campaignId, timeZone }, { registeredAt: at, isNew, hasStarted }) {
+    /** Counts a lead that is new or has started, among the people who signed up at the same time. */
+    stepped(
+      { accountId, id: campaignId, timeZone }: Campaign,
+      { registeredAt: at, isNew, hasStarted }: LeadStep,
+    ): void {
       const people = { ...nobody, signedUp: Number(isNew), started: Number(hasStarted) }
       signups.add({ accountId, campaignId, fromAt: at - (at % quarterSeconds), ...people })
       if (isNew) {
@@ -100,8 +93,10 @@ export function openCounting(
       }
       arm()
     },
+    /** Notes that a key let a request in, at a time of the wall clock: the first use in each minute. */
     keyUsed: keyUses.used,
-    async close() {
+    /** Stores what waits, as far as the database lets it. */
+    async close(): Promise<void> {
       await storing
       clearTimeout(timer)
       await flush()

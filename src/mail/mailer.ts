@@ -5,14 +5,7 @@ import type { SendMailOptions } from 'nodemailer'
 export type Smtp = { url: string; from: string }
 export type Mail = { to: string; subject: string; text: string; html: string }
 
-export type Mailer = {
-  /** Whether there is a server to send by. */
-  isOn: boolean
-  /** Resolves once the server has taken the mail. @throws MailNotSent */
-  send(mail: Mail): Promise<void>
-  /** The mail as an `.eml` file that mail programs open as a draft. */
-  write(mail: Mail): Promise<string>
-}
+export type Mailer = ReturnType<typeof openMailer>
 
 /** Of the cause it has the code alone, such as EAUTH: what a mail server says may name people. */
 export class MailNotSent extends Error {
@@ -34,10 +27,12 @@ const closed = { disableFileAccess: true, disableUrlAccess: true }
 /** Loads the library with the first mail: it would take 7 % of each server's start. */
 const transport = async (options: object) => (await import('nodemailer')).createTransport({ ...options, ...closed })
 
-export function openMailer(smtp: Smtp | null): Mailer {
+export function openMailer(smtp: Smtp | null) {
   return {
+    /** Whether there is a server to send by. */
     isOn: smtp !== null,
-    async send(mail) {
+    /** Resolves once the server has taken the mail. @throws MailNotSent */
+    async send(mail: Mail): Promise<void> {
       if (!smtp) return
       // The library writes blanks for these, which may be quoted: the mail would go to another mailbox.
       if (/[<>]/.test(mail.to)) throw new MailNotSent('EENVELOPE')
@@ -48,7 +43,8 @@ export function openMailer(smtp: Smtp | null): Mailer {
         throw new MailNotSent((error as { code?: string }).code ?? 'unknown')
       }
     },
-    async write(mail) {
+    /** The mail as an `.eml` file that mail programs open as a draft. */
+    async write(mail: Mail): Promise<string> {
       const draft: SendMailOptions = { ...mail, from: smtp?.from ?? mail.to, headers: { 'X-Unsent': '1' } }
       const file = await transport({ streamTransport: true, buffer: true, newline: 'windows' })
       const { message } = await file.sendMail(draft)

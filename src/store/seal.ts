@@ -9,23 +9,20 @@ const enc = 'A256GCM'
 /** Loaded with the first text: few commands of the command line have one, and all would wait for it. */
 const library = () => import('jose')
 
-/** Neither may be called in a transaction: on SQLite it must not wait for anything but its statements. */
-export type Seal = {
-  /** What is sealed for one purpose opens for no other, and from `endsAt` on for none. */
-  close(content: JWTPayload, purpose: string, endsAt?: Seconds): Promise<string>
-  /** Undefined where it was changed, is too old, or was sealed for something else, or elsewhere. */
-  open<Content>(sealed: string, purpose: string, now?: Seconds): Promise<Content | undefined>
-}
+export type Seal = ReturnType<typeof sealBy>
 
-export function sealBy(key: Uint8Array): Seal {
+/** Neither may be called in a transaction: on SQLite it must not wait for anything but its statements. */
+export function sealBy(key: Uint8Array) {
   const own = new Uint8Array(hkdfSync('sha256', key, '', 'seal', 32))
   return {
-    async close(content, purpose, endsAt) {
+    /** What is sealed for one purpose opens for no other, and from `endsAt` on for none. */
+    async close(content: JWTPayload, purpose: string, endsAt?: Seconds): Promise<string> {
       const { EncryptJWT } = await library()
       const claims = { ...content, aud: purpose, ...(endsAt !== undefined && { exp: endsAt }) }
       return new EncryptJWT(claims).setProtectedHeader({ alg: 'dir', enc }).encrypt(own)
     },
-    async open<Content>(sealed: string, purpose: string, now?: Seconds) {
+    /** Undefined where it was changed, is too old, or was sealed for something else, or elsewhere. */
+    async open<Content>(sealed: string, purpose: string, now?: Seconds): Promise<Content | undefined> {
       const { jwtDecrypt } = await library()
       const options = {
         audience: purpose,
