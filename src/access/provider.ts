@@ -12,13 +12,7 @@ export type Identity = { issuer: string; subject: string; email: string | null }
 /** What the provider's answer is checked against, kept in the browser that began. */
 export type Checks = { state: string; nonce: string; verifier: string }
 
-export type Provider = {
-  isOnly: boolean
-  /** Where the browser goes to sign in. @throws ProviderFailed */
-  begin(redirectUri: string): Promise<{ url: string; checks: Checks }>
-  /** Who came back, from the query of their return. @throws ProviderFailed */
-  finish(redirectUri: string, query: string, checks: Checks): Promise<Identity>
-}
+export type Provider = ReturnType<typeof openProvider>
 
 /** The provider failed or refused, or its answer does not match the request. */
 export type ProviderFault = 'PROVIDER_DOWN' | 'PROVIDER_REFUSED' | 'PROVIDER_INVALID'
@@ -40,7 +34,7 @@ export class ProviderFailed extends Error {
 /** The time for each of the few requests of a sign-in. */
 const timeoutSeconds = 5
 
-export function openProvider(settings: ProviderSettings): Provider {
+export function openProvider(settings: ProviderSettings) {
   let known: Promise<Described> | undefined
   /** Fetched at first use, and again after a failure: the server starts even if the provider is down. */
   const configuration = () => {
@@ -52,7 +46,8 @@ export function openProvider(settings: ProviderSettings): Provider {
   }
   return {
     isOnly: settings.isOnly,
-    async begin(redirectUri) {
+    /** Where the browser goes to sign in. @throws ProviderFailed */
+    async begin(redirectUri: string): Promise<{ url: string; checks: Checks }> {
       const { config } = await configuration()
       const checks = {
         state: client.randomState(),
@@ -69,7 +64,8 @@ export function openProvider(settings: ProviderSettings): Provider {
       })
       return { url: href, checks }
     },
-    async finish(redirectUri, query, checks) {
+    /** Who came back, from the query of their return. @throws ProviderFailed */
+    async finish(redirectUri: string, query: string, checks: Checks): Promise<Identity> {
       const described = await configuration()
       return identify(described, new URL(`${redirectUri}?${query}`), checks).catch((error) => {
         const fault = faultOf(error)

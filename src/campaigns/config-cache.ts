@@ -1,21 +1,15 @@
-import type { Account, Campaign, Lead, LiveKey } from '../store/model.ts'
+import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** Entries kept of each sort; a full cache is emptied. */
 const maxEntries = 10_000
 
+export type ConfigCache = ReturnType<typeof openConfigCache>
+
 /**
  * Keys, campaigns and accounts in memory. The store reports every change within half a second; then all are read again.
  */
-export type ConfigCache = {
-  liveKey(keyId: string): Promise<LiveKey | undefined>
-  campaign(campaignId: number): Promise<Campaign | undefined>
-  account(accountId: number): Promise<Account | undefined>
-  /** The campaign with which to read its lead: read again if the lead was written under newer settings than `known`. */
-  campaignFor(lead: Lead, known: Campaign): Promise<Campaign>
-}
-
-export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>): ConfigCache {
+export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>) {
   const { findLiveKey, findCampaign, findAccount } = store.configuration
   const keys = remembered(findLiveKey)
   const campaigns = remembered(findCampaign)
@@ -27,7 +21,8 @@ export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>
     liveKey: keys.get,
     campaign: campaigns.get,
     account: accounts.get,
-    async campaignFor(lead, known) {
+    /** The campaign with which to read its lead: read again if the lead was written under newer settings than `known`. */
+    async campaignFor(lead: Lead, known: Campaign): Promise<Campaign> {
       return isNewer(lead, known) ? ((await campaigns.load(known.id)) ?? known) : known
     },
   }

@@ -15,21 +15,11 @@ export const outdated = 3
 // From then on this worker answers when the first process asks for its metrics.
 if (isWorker) new AggregatorRegistry()
 
-type Supervisor = {
-  /** Stops all of them, and resolves when they have ended. */
-  stop(): Promise<void>
-  /** The exit code, once all have ended: 0, `outdated`, or that of the first that could not start. */
-  ended: Promise<number>
-}
-
 /**
  * Starts `count` servers with this process's own arguments, and replaces those that end. Reports the port once all
  * accept connections.
  */
-export function superviseWorkers(
-  count: number,
-  { log, listening }: { log: Log; listening(port: number): void },
-): Supervisor {
+export function superviseWorkers(count: number, { log, listening }: { log: Log; listening(port: number): void }) {
   const aggregator = new AggregatorRegistry()
   let isStopping = false
   let accepting = 0
@@ -80,7 +70,12 @@ export function superviseWorkers(
   })
 
   start()
-  return { stop, ended: allEnded.promise.then(() => failure ?? 0) }
+  return {
+    /** Stops all of them, and resolves when they have ended. */
+    stop,
+    /** The exit code, once all have ended: 0, `outdated`, or that of the first that could not start. */
+    ended: allEnded.promise.then(() => failure ?? 0),
+  }
 }
 
 function workers(): Worker[] {

@@ -20,14 +20,7 @@ export type PersistentCache = {
 /** Calls `build` when it is the caller's turn. If it rejects, so does what was asked for. */
 export type Turn = (build: () => Promise<Uint8Array>) => Promise<Uint8Array>
 
-export type Templates = {
-  /** Returns the template itself if it is in memory. Rejects with TemplateUnavailable. */
-  get(style: GivenTimerStyle, language: MailLanguage, turn?: Turn): Template | Promise<Template>
-  /** The same for a style that somebody only looks at: a template that is built for it is not stored. */
-  preview(style: GivenTimerStyle, language: MailLanguage, turn: Turn): Promise<Template>
-  /** Ends what is being built; later calls are refused. */
-  close(): Promise<void>
-}
+export type Templates = ReturnType<typeof openTemplates>
 
 /** There is no template now; a later try may succeed. */
 export class TemplateUnavailable extends Error {}
@@ -48,7 +41,7 @@ export function templateKey(style: GivenTimerStyle, language: MailLanguage): str
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)
 }
 
-export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateLimits> = {}): Templates {
+export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateLimits> = {}) {
   const { memoryBytes, waitingBuilds, buildMs } = { ...usualLimits, ...limits }
   const kept = recentlyUsed(memoryBytes)
   const previewed = recentlyUsed(previewBytes)
@@ -87,7 +80,8 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
   }
 
   return {
-    get(style, language, turn = (build) => build()) {
+    /** Returns the template itself if it is in memory. Rejects with TemplateUnavailable. */
+    get(style: GivenTimerStyle, language: MailLanguage, turn: Turn = (build) => build()): Template | Promise<Template> {
       const key = keyOf(style, language)
       const template = kept.get(key) ?? underWay.get(key)
       if (template !== undefined) return template
@@ -95,13 +89,15 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
       underWay.set(key, fetched)
       return fetched
     },
-    async preview(style, language, turn) {
+    /** The same for a style that somebody only looks at: a template that is built for it is not stored. */
+    async preview(style: GivenTimerStyle, language: MailLanguage, turn: Turn): Promise<Template> {
       const key = keyOf(style, language)
       const known = kept.get(key) ?? underWay.get(key) ?? previewed.get(key) ?? (await read(key))
       if (known !== undefined) return known
       const built = await turn(() => builder.build({ style: fullTimerStyle(style), language }))
       return previewed.add(key, openTemplate(built) as Template)
     },
+    /** Ends what is being built; later calls are refused. */
     close: builder.close,
   }
 }

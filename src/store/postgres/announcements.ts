@@ -11,16 +11,6 @@ const beatTimeoutMs = 300
 
 const question = 'SELECT ref_key, version FROM installation, schema_version'
 
-type Announcements = {
-  /** Resolves once it is known whether the database answers. */
-  begun: Promise<void>
-  /** True while the database answers, so that no announcement can be missed. */
-  isHeard(): boolean
-  /** False once it has answered that it is another one than the one that was opened. */
-  isOurs(): boolean
-  close(): void
-}
-
 type AnnouncementsOptions = {
   /** Tells this installation from every other. */
   refKey: Uint8Array
@@ -33,7 +23,7 @@ type AnnouncementsOptions = {
   newerDatabase(): void
 }
 
-export function hearAnnouncements(url: string, options: AnnouncementsOptions): Announcements {
+export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
   const { refKey, changed, newerDatabase } = options
   let listener: Listener | undefined
   let isClosed = false
@@ -77,10 +67,13 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions): A
   }
 
   return {
+    /** Resolves once it is known whether the database answers. */
     begun: beat(),
+    /** True while the database answers, so that no announcement can be missed. */
     isHeard: () => isHeard,
+    /** False once it has answered that it is another one than the one that was opened. */
     isOurs: () => isOurs,
-    close() {
+    close(): void {
       isClosed = true
       clearTimeout(timer)
       listener?.close()

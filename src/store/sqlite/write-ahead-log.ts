@@ -18,14 +18,8 @@ export function emptyLog(connection: Connection): boolean {
   return connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
 }
 
-type LogProcess = {
-  /** Returns at once. */
-  emptyLog(): void
-  close(): void
-}
-
 /** Empties the log in a process of its own, one at a time, which tries until no reader is in the way. */
-export function openLogProcess(path: string): LogProcess {
+export function openLogProcess(path: string) {
   const program = fileURLToPath(new URL('./empty-log.ts', import.meta.url))
   let isAsked = false
   let timer: NodeJS.Timeout | undefined
@@ -54,11 +48,12 @@ export function openLogProcess(path: string): LogProcess {
   }
 
   return {
-    emptyLog() {
+    /** Returns at once. */
+    emptyLog(): void {
       isAsked = true
       if (stop === undefined && timer === undefined) wait(gatherMs)
     },
-    close() {
+    close(): void {
       clearTimeout(timer)
       isAsked = false
       stop?.()
