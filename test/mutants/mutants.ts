@@ -23,8 +23,8 @@ const core: Mutant[] = [
   { file: 'src/core/rate-window.ts', line: 'used < limit', fault: 'used <= limit', tests: inApi('rate-limit') },
   {
     file: 'src/core/rate-window.ts',
-    line: 'minute > window.minute',
-    fault: 'minute !== window.minute',
+    line: 'minute > windowMinute',
+    fault: 'minute !== windowMinute',
     tests: inFaults('clock'),
   },
   { file: 'src/core/offer.ts', line: 'page.eligible)', fault: 'page.eligible || true)', tests: inApi('warnings') },

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
-import { countRequest, newRateWindow } from '../../core/rate-window.ts'
+import { rateWindow } from '../../core/rate-window.ts'
 import type { Turn } from '../../countdown/templates.ts'
 import type { Session } from '../../store/access.ts'
 import type { Store } from '../../store/store.ts'
@@ -12,9 +12,9 @@ import { PanelRefusal } from './errors.ts'
 
 /** Counts for a user or an account by its id; above the limit it throws PanelRefusal until the minute is over. */
 export function perMinute(most: number): (id: number, now: Seconds) => void {
-  const window = newRateWindow()
+  const count = rateWindow()
   return (id, now) => {
-    const { allowed, resetSeconds } = countRequest(window, id, most, now * 1_000)
+    const { allowed, resetSeconds } = count(id, most, now * 1_000)
     if (!allowed) throw new PanelRefusal('TOO_MANY_TRIES', [], resetSeconds)
   }
 }

@@ -3,7 +3,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Gate, gateAt } from '../../core/gate.ts'
 import { formatInstant } from '../../core/instant.ts'
-import { countRequest, newRateWindow } from '../../core/rate-window.ts'
+import { rateWindow } from '../../core/rate-window.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { allow } from './headers.ts'
 import { campaignPath, type VisitorParts } from './parts.ts'
@@ -24,7 +24,7 @@ const mostGrace = 3_600
 type GateRequest = { Params: { campaignId: string }; Querystring: { grace?: unknown; lc?: unknown } }
 
 export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions): FastifyPluginAsync {
-  const asked = newRateWindow()
+  const count = rateWindow()
   return async (scope) => {
     scope.setErrorHandler((error, request, reply) => {
       const code = errorCodeOf(error)
@@ -43,8 +43,7 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
       async handler(request, reply) {
         const grace = graceOf(request)
         const campaign = await visitors.campaign(Number(request.params.campaignId))
-        if (campaign === undefined || !countRequest(asked, campaign.id, most, now()).allowed)
-          return sendUnavailable(reply)
+        if (campaign === undefined || !count(campaign.id, most, now()).allowed) return sendUnavailable(reply)
         const found = await visitors.leadIn(campaign, refOf(request))
         if (found === undefined) return reply.code(401).headers(unknown).send()
         return sendGate(reply, gateAt(found.campaign.terms, found.lead.attempt, grace, now()))
