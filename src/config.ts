@@ -54,6 +54,12 @@ type Setting<T> = {
   parse(text: string): T | undefined
 }
 
+/** What is expected of a whole number, and how it is read. */
+const integerFrom = (least: number, most: number) => ({
+  expected: `must be an integer from ${least} to ${most}`,
+  parse: (text: string) => integer(text, least, most),
+})
+
 const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
   database: {
     variable: 'DATABASE_URL',
@@ -73,8 +79,7 @@ const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
     variable: 'PORT',
     flag: 'port',
     missing: 8080,
-    expected: 'must be an integer from 0 to 65535',
-    parse: (text) => integer(text, 0, 65_535),
+    ...integerFrom(0, 65_535),
   },
   publicUrl: {
     variable: 'PUBLIC_URL',
@@ -87,43 +92,37 @@ const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
     variable: 'RATE_LIMIT_PER_MINUTE',
     flag: 'rate-limit',
     missing: 120,
-    expected: 'must be an integer from 1 to 1000000000',
-    parse: (text) => integer(text, 1, 1_000_000_000),
+    ...integerFrom(1, 1_000_000_000),
   },
   historyDays: {
     variable: 'HISTORY_DAYS',
     flag: 'history-days',
     missing: 7,
-    expected: 'must be an integer from 1 to 3660',
-    parse: (text) => integer(text, 1, 3_660),
+    ...integerFrom(1, 3_660),
   },
   auditDays: {
     variable: 'AUDIT_DAYS',
     flag: 'audit-days',
     missing: 365,
-    expected: 'must be an integer from 1 to 3660',
-    parse: (text) => integer(text, 1, 3_660),
+    ...integerFrom(1, 3_660),
   },
   poolSize: {
     variable: 'POOL_SIZE',
     flag: 'pool-size',
     missing: 10,
-    expected: 'must be an integer from 1 to 100',
-    parse: (text) => integer(text, 1, 100),
+    ...integerFrom(1, 100),
   },
   workers: {
     variable: 'WORKERS',
     flag: 'workers',
     missing: 1,
-    expected: 'must be an integer from 1 to 256',
-    parse: (text) => integer(text, 1, 256),
+    ...integerFrom(1, 256),
   },
   formRatePerMinute: {
     variable: 'FORM_RATE_PER_MINUTE',
     flag: 'form-rate',
     missing: 6,
-    expected: 'must be an integer from 1 to 1000000',
-    parse: (text) => integer(text, 1, 1_000_000),
+    ...integerFrom(1, 1_000_000),
   },
   trustProxy: {
     variable: 'TRUST_PROXY',

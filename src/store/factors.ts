@@ -39,9 +39,7 @@ export function factorsOn({ read, write }: Pick<Runner, 'read' | 'write'>, seal:
 const purposeOf = (userId: number) => `second factor of ${userId}`
 
 /** With its secret as it is stored: sealed. */
-type SealedFactor = Factor
-
-async function findSealed(sql: Sql, userId: number): Promise<SealedFactor | undefined> {
+async function findSealed(sql: Sql, userId: number): Promise<Factor | undefined> {
   const rows = await sql.all(
     `SELECT factor_secret, factor_step, code_hash FROM users LEFT JOIN recovery_codes ON user_id = id
       WHERE id = ? AND factor_secret IS NOT NULL`,
@@ -63,13 +61,7 @@ async function takeProof(sql: Sql, userId: number, proof: FactorProof): Promise<
   return (await sql.run(moved, proof.step, userId, proof.step)) > 0
 }
 
-async function switchOn(
-  sql: Sql,
-  user: FactorUser,
-  factor: SealedFactor,
-  keeps: Uint8Array,
-  by: Actor,
-): Promise<boolean> {
+async function switchOn(sql: Sql, user: FactorUser, factor: Factor, keeps: Uint8Array, by: Actor): Promise<boolean> {
   const isOn = await sql.run(
     'UPDATE users SET factor_secret = ?, factor_step = ? WHERE id = ? AND factor_secret IS NULL',
     ...[factor.secret, factor.step, user.id],

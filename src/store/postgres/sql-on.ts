@@ -1,6 +1,6 @@
 // The statements that both engines share, on connections of PostgreSQL.
 import type { Runner, Sql } from '../sql.ts'
-import { type Connection, despiteDeadlocks, type Prepared } from './connection.ts'
+import { type Connection, despiteDeadlocks, prepared } from './connection.ts'
 import { onAdminPool, type Pools } from './pools.ts'
 
 /** Where a node announces each change of settings. */
@@ -66,14 +66,8 @@ const lockOf = (accountId: number): number => 0x4c43 * 2 ** 32 + accountId
  */
 const countsLockOf = (accountId: number): number => 0x4c44 * 2 ** 32 + accountId
 
-const shareLock: Prepared = {
-  name: 'share_lock',
-  text: 'SELECT pg_advisory_xact_lock_shared($1::bigint)',
-}
-const accountVersion: Prepared = {
-  name: 'account_version',
-  text: 'SELECT version FROM accounts WHERE id = $1',
-}
+const shareLock = prepared('share_lock', 'SELECT pg_advisory_xact_lock_shared(?::bigint)')
+const accountVersion = prepared('account_version', 'SELECT version FROM accounts WHERE id = ?')
 
 /** From now until the transaction ends nobody can change the account's settings. Resolves with their version. */
 export async function holdSettings(connection: Connection, accountId: number): Promise<number | undefined> {
