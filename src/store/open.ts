@@ -3,28 +3,10 @@ import { Refused } from './errors.ts'
 import { openSqliteEnd } from './sqlite/copy-end.ts'
 import { lockForServing, migrateSqlite } from './sqlite/file.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
-import type { Store } from './store.ts'
+import type { OpenOptions, Store } from './store.ts'
 import type { CopyEnd } from './table-copy.ts'
 
 export type DatabaseLocation = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
-
-export type OpenOptions = {
-  /** How long a registration waits for a lock that another process holds on the embedded database. */
-  lockWaitMs: number
-  /** How long a request waits for each answer of PostgreSQL. */
-  timeoutMs: number
-  /** Connections to PostgreSQL that write leads, and as many that read leads and count requests. */
-  poolSize: number
-  /** Prepares for requests before the first one; no statement on the embedded database waits for a lock. */
-  isServer: boolean
-  /** False: a database without tables is refused. */
-  mayCreate?: boolean
-  /**
-   * Called once when a newer Lastcall has migrated the database. From then on every call rejects with StoreUnavailable:
-   * stop the process.
-   */
-  onNewerDatabase?: () => void
-}
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
 export async function openStore(location: DatabaseLocation, options: OpenOptions): Promise<Store> {

@@ -34,6 +34,25 @@ export type Store = ReturnType<typeof sharedParts> & {
   close(): Promise<void>
 }
 
+/** How a process opens its database. */
+export type OpenOptions = {
+  /** How long a registration waits for a lock that another process holds on the embedded database. */
+  lockWaitMs: number
+  /** How long a request waits for each answer of PostgreSQL. */
+  timeoutMs: number
+  /** Connections to PostgreSQL that write leads, and as many that read leads and count requests. */
+  poolSize: number
+  /** Prepares for requests before the first one; no statement on the embedded database waits for a lock. */
+  isServer: boolean
+  /** False: a database without tables is refused. */
+  mayCreate?: boolean
+  /**
+   * Called once when a newer Lastcall has migrated the database. From then on every call rejects with StoreUnavailable:
+   * stop the process.
+   */
+  onNewerDatabase?: () => void
+}
+
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type LeadStore = {
   find(campaign: Campaign, email: string): Promise<Lead | undefined>

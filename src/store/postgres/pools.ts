@@ -1,4 +1,5 @@
 // The connections of one process to its database.
+import type { OpenOptions } from '../store.ts'
 import { type Connection, openPool, type Pool } from './connection.ts'
 
 export type Pools = {
@@ -14,11 +15,8 @@ export type Pools = {
   timeoutMs: number
 }
 
-type PoolsOptions = {
+type PoolsOptions = Pick<OpenOptions, 'poolSize' | 'timeoutMs'> & {
   url: string
-  /** Connections of `durable` and of `counting`. */
-  poolSize: number
-  timeoutMs: number
   /** While it says no, nothing is sent, and every question fails with StoreUnavailable. */
   mayUse(): boolean
 }

@@ -3,7 +3,7 @@ import { latestVersion } from '../migrations.ts'
 import { sharedParts } from '../parts.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
-import type { Store } from '../store.ts'
+import type { OpenOptions, Store } from '../store.ts'
 import type { CopyEnd } from '../table-copy.ts'
 import { hearAnnouncements } from './announcements.ts'
 import { postgresConfiguration } from './configuration.ts'
@@ -19,19 +19,7 @@ import { runnerOn } from './sql-on.ts'
 /** Whole seconds of the database's clock, as they were when the transaction began: Citus writes with no other. */
 const clock = 'CAST(floor(extract(epoch FROM now())) AS bigint)'
 
-export type PostgresOptions = {
-  url: string
-  /** Connections for each of the two sorts of statements on leads. */
-  poolSize: number
-  /** How long a request waits for each answer of the database. */
-  timeoutMs: number
-  /** Opens its connections at once, and keeps them. */
-  isServer: boolean
-  /** False: a database without tables is refused. */
-  mayCreate?: boolean
-  /** Called when another process has brought the database to a version that this program does not know. */
-  onNewerDatabase?: () => void
-}
+type PostgresOptions = Omit<OpenOptions, 'lockWaitMs'> & { url: string }
 
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {

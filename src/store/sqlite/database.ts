@@ -6,8 +6,9 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import type { Sql } from '../sql.ts'
+import type { OpenOptions } from '../store.ts'
 import { type Connection, rollback, SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_IOERR, sqliteCode } from './connection.ts'
-import { openConnection } from './file.ts'
+import { type ConnectionUse, openConnection } from './file.ts'
 import { checkVersion } from './migrations.ts'
 
 /** How often changes made by other processes, and the files themselves, are looked at. */
@@ -43,16 +44,7 @@ export type Database = {
   readonly poll: NodeJS.Timeout
 }
 
-export type DatabaseOptions = {
-  path: string
-  /** Never waits for a lock inside a statement, which would stop all requests. */
-  isServer: boolean
-  /** This process has claimed the database: no server runs on it. */
-  isClaimed?: boolean
-  /** False: a file without tables is refused. */
-  mayCreate?: boolean
-  onNewerDatabase?: () => void
-}
+export type DatabaseOptions = ConnectionUse & Pick<OpenOptions, 'isServer' | 'onNewerDatabase'> & { path: string }
 
 /** @throws UnusableDatabase */
 export function openDatabase({ path, onNewerDatabase, ...use }: DatabaseOptions): Database {

@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:f
 import { basename, dirname, join } from 'node:path'
 import { UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
+import type { OpenOptions } from '../store.ts'
 import {
   type Connection,
   connect,
@@ -26,13 +27,10 @@ const cacheKibibytes = 32_768
 /** Deleted rows are overwritten, also those of a table that a migration drops. */
 const wipe = 'PRAGMA secure_delete = ON'
 
-type ConnectionUse = {
-  /** Afterwards no statement waits for a lock. */
-  isServer?: boolean
+/** A server never waits for a lock inside a statement, which would stop all requests. */
+export type ConnectionUse = Partial<Pick<OpenOptions, 'isServer' | 'mayCreate'>> & {
   /** This process has claimed the database: no server runs on it. */
   isClaimed?: boolean
-  /** False: a file without tables is refused. */
-  mayCreate?: boolean
 }
 
 /**

@@ -5,7 +5,7 @@ import { Refused } from '../errors.ts'
 import { sharedParts } from '../parts.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
-import type { Store } from '../store.ts'
+import type { OpenOptions, Store } from '../store.ts'
 import { type Connection, SQLITE_CANTOPEN, SQLITE_FULL, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import {
   changing,
@@ -24,8 +24,7 @@ import { openLogProcess } from './write-ahead-log.ts'
 /** How long a change of settings waits for another process's lock. */
 const changeTimeoutMs = 5_000
 
-/** `lockWaitMs`: how long a registration waits for another process's lock. */
-type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
+type SqliteOptions = DatabaseOptions & Pick<OpenOptions, 'lockWaitMs'>
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
