@@ -1,4 +1,4 @@
-import { formatInstant, type Seconds } from './instant.ts'
+import { formatInstant, instantOrNull, type Seconds } from './instant.ts'
 import type { MailLanguage } from './mail-language.ts'
 
 export const languages = ['en', 'pl'] as const
@@ -40,19 +40,10 @@ export type Site = { publicUrl: string }
 /** `countdownTools`: whether the account has links and timers at all. */
 export type OfferTools = Site & { countdownTools: boolean }
 
-/** A lead's offer as the API gives it (specification, 2.4 to 2.7; contract, "Links"). */
-export type LeadOffer = {
-  campaignId: number
-  email: string
-  registeredAt: string
-  deadline: string | null
-  timeZone: string
-  offerLinks: { pageId: number; pageUrl: string; url: string }[]
-  mailTimerUrl: string | null
-  warnings: Warning[]
-}
+export type LeadOffer = ReturnType<typeof leadOffer>
 
-export function leadOffer(campaign: OfferSource, facts: LeadOfferFacts, tools: OfferTools): LeadOffer {
+/** A lead's offer as the API gives it (specification, 2.4 to 2.7; contract, "Links"). */
+export function leadOffer(campaign: OfferSource, facts: LeadOfferFacts, tools: OfferTools) {
   const { email, ref, registeredAt, deadline, language } = facts
   const { publicUrl } = tools
   const isLive = !campaign.isDraft && tools.countdownTools
@@ -62,7 +53,7 @@ export function leadOffer(campaign: OfferSource, facts: LeadOfferFacts, tools: O
     campaignId: campaign.id,
     email,
     registeredAt: formatInstant(registeredAt),
-    deadline: deadline === null ? null : formatInstant(deadline),
+    deadline: instantOrNull(deadline),
     timeZone: campaign.timeZone,
     offerLinks: pages.map(({ id, pageUrl }) => ({
       pageId: id,

@@ -11,15 +11,6 @@ export type HistoryDatabase = {
   close(): Promise<void>
 }
 
-/** The conditions that have a value, joined for WHERE. */
-export function allOf(conditions: readonly [sql: string, ...values: (Value | undefined)[]][]) {
-  const given = conditions.filter(([, value]) => value !== undefined)
-  return {
-    where: given.map(([sql]) => sql).join(' AND '),
-    values: given.flatMap(([, ...values]) => values) as Value[],
-  }
-}
-
 /** Statements that store entries, each of one account. */
 export const appendsAtOnce = 4
 

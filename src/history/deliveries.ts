@@ -1,6 +1,6 @@
 // The log of webhooks: one row for each try to tell an endpoint something, beside the request history.
-import type { Value } from '../store/sql.ts'
-import { allOf, appendByAccount, type HistoryDatabase } from './database.ts'
+import { allOf, type Value } from '../store/sql.ts'
+import { appendByAccount, type HistoryDatabase } from './database.ts'
 
 /** A lead is named by its id alone: its email is looked up when the entry is shown. */
 export type DeliveryEntry = {

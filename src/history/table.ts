@@ -1,7 +1,7 @@
 // The table of the request history: one row for each entry, and the statements that both engines run on it.
 import { StoreUnavailable } from '../store/errors.ts'
-import type { Value } from '../store/sql.ts'
-import { allOf, appendByAccount, type HistoryDatabase } from './database.ts'
+import { allOf, type Value } from '../store/sql.ts'
+import { appendByAccount, type HistoryDatabase } from './database.ts'
 import { deliveryTable } from './deliveries.ts'
 import type { HistoryEntry } from './entry.ts'
 import { entriesOf } from './legacy-records.ts'

@@ -1,7 +1,7 @@
 // The audit log: what users and commands changed. An entry is written in the transaction of the change.
 import { isDeepStrictEqual } from 'node:util'
 import type { Seconds } from '../core/instant.ts'
-import { boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
+import { allOf, boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
 
 /**
  * Who changes something: a user by their email, a command by the name of the system's user who runs it, a key of the
@@ -175,7 +175,8 @@ async function listEntries(
   beforeId: number,
   limit: number,
 ): Promise<AuditPage> {
-  const conditions: [text: string, value: Value | undefined][] = [
+  const { where, values } = allOf([
+    ['account_id = ? AND id < ?', accountId, beforeId],
     ['at >= ?', filter.from],
     ['at < ?', filter.to],
     ['actor_name = ?', filter.actorName],
@@ -183,14 +184,9 @@ async function listEntries(
     ['action = ?', filter.action],
     ['subject = ?', filter.subject],
     ['subject_id = ?', filter.subjectId],
-  ]
-  const given = conditions.filter(([, value]) => value !== undefined)
-  const where = ['account_id = ?', 'id < ?', ...given.map(([text]) => text)].join(' AND ')
+  ])
   const select = (columns: string, most: number) =>
-    sql.all(
-      `SELECT ${columns} FROM audit_entries WHERE ${where} ORDER BY id DESC LIMIT ?`,
-      ...[accountId, beforeId, ...given.map(([, value]) => value as Value), most],
-    )
+    sql.all(`SELECT ${columns} FROM audit_entries WHERE ${where} ORDER BY id DESC LIMIT ?`, ...values, most)
   const sizes = await select(bytes, limit + 1)
   const count = Math.min(limit, fitting(sizes))
   const entries = (await select('*', count)).map(toEntry)

@@ -38,6 +38,15 @@ export type Runner = {
   writeUnflushed<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
+/** The conditions that have a value, joined for WHERE. */
+export function allOf(conditions: readonly [sql: string, ...values: (Value | undefined)[]][]) {
+  const given = conditions.filter(([, value]) => value !== undefined)
+  return {
+    where: given.map(([sql]) => sql).join(' AND '),
+    values: given.flatMap(([, ...values]) => values) as Value[],
+  }
+}
+
 /** As many as one statement takes, and then the next ones. */
 export function inParts<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size)

@@ -11,7 +11,6 @@ import {
 } from './calendar.ts'
 import { addPeriod, periodOf } from './period.ts'
 import { datesOf, type Recurrence, timeOf } from './recurrence.ts'
-import { remembered } from './remembered.ts'
 import type { Rule } from './rule.ts'
 import type { AfterDeadline, DaysAtDeadline, NextDeadline } from './settings.ts'
 import { type Zone, zoneOf } from './zone.ts'
@@ -24,12 +23,16 @@ export type WindowFrom = (anchorAt: Seconds) => Window
 /** Dates on which no deadline falls. */
 export type Skips = { skipWeekdays?: Weekday[]; skipDates?: string[] }
 
-/** Whether a date is skipped. */
-export const skippedBy: (skips: Skips) => (day: Day) => boolean = remembered((skips: Skips) => {
-  const { skipWeekdays = [] } = skips
-  const dates = new Set(skippedDates(skips))
-  return (day: Day) => skipWeekdays.includes(weekdayOf(day)) || dates.has(day)
-})
+const skipsRead = new WeakMap<Skips, (day: Day) => boolean>()
+
+/** Whether a date is skipped. The dates are read once for each object, which must never change. */
+export function skippedBy(skips: Skips): (day: Day) => boolean {
+  return skipsRead.getOrInsertComputed(skips, () => {
+    const { skipWeekdays = [] } = skips
+    const dates = new Set(skippedDates(skips))
+    return (day) => skipWeekdays.includes(weekdayOf(day)) || dates.has(day)
+  })
+}
 
 export function skippedDates({ skipDates = [] }: Skips): Day[] {
   return skipDates.map((date) => checked(parseDate(date)))
