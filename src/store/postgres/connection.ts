@@ -14,30 +14,9 @@ export type Connection = {
   rows<T extends unknown[]>(statement: Prepared, values: readonly (Value | readonly Value[])[]): Promise<T[]>
 }
 
-export type Pool = {
-  /**
-   * Lends a connection to `work`. Where that takes longer than `timeoutMs`, waiting for it included, the answer is
-   * StoreUnavailable, and the connection is given up: nobody knows what it still waits for.
-   */
-  use<T>(timeoutMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
-  /** The same in a transaction; `mode` stands behind BEGIN. */
-  transaction<T>(timeoutMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
-  /**
-   * A transaction of two round trips, each in one packet: BEGIN with what `first` asks for at once, then all that `last`
-   * asks for with COMMIT. So `last` asks for everything before it waits for anything: what comes later is outside the
-   * transaction.
-   */
-  inTwoTrips<Known, T>(
-    timeoutMs: number,
-    first: (connection: Connection) => Promise<Known>,
-    last: (connection: Connection, known: Known) => Promise<T>,
-  ): Promise<T>
-  /** Opens as many connections as there may be. @throws StoreUnavailable where it gets fewer */
-  fill(): Promise<void>
-  /** From now on a connection may take so long to open. */
-  limitConnecting(connectMs: number): void
-  close(): Promise<void>
-}
+export type Pool = ReturnType<typeof openPool>
+
+type Work<T> = (connection: Connection) => Promise<T>
 
 type PoolOptions = {
   url: string
@@ -62,7 +41,7 @@ const types: pg.CustomTypesConfig = {
   }) as never,
 }
 
-export function openPool(options: PoolOptions): Pool {
+export function openPool(options: PoolOptions) {
   const pool = openConnections(options)
 
   async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -88,17 +67,33 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   return {
-    use: (timeoutMs, work) => use(timeoutMs, (client) => work(connectionOf(client))),
-    transaction: (timeoutMs, mode, work) =>
+    /**
+     * Lends a connection to `work`. Where that takes longer than `timeoutMs`, waiting for it included, the answer is
+     * StoreUnavailable, and the connection is given up: nobody knows what it still waits for.
+     */
+    use: <T>(timeoutMs: number, work: Work<T>) => use(timeoutMs, (client) => work(connectionOf(client))),
+    /** The same in a transaction; `mode` stands behind BEGIN. */
+    transaction: <T>(timeoutMs: number, mode: string, work: Work<T>) =>
       use(timeoutMs, (client) => inTwoTrips(client, mode, work, async (_, result) => result)),
-    inTwoTrips: (timeoutMs, first, last) => use(timeoutMs, (client) => inTwoTrips(client, '', first, last)),
-    async fill() {
+    /**
+     * A transaction of two round trips, each in one packet: BEGIN with what `first` asks for at once, then all that
+     * `last` asks for with COMMIT. So `last` asks for everything before it waits for anything: what comes later is
+     * outside the transaction.
+     */
+    inTwoTrips: <Known, T>(
+      timeoutMs: number,
+      first: Work<Known>,
+      last: (connection: Connection, known: Known) => Promise<T>,
+    ) => use(timeoutMs, (client) => inTwoTrips(client, '', first, last)),
+    /** Opens as many connections as there may be. @throws StoreUnavailable where it gets fewer */
+    async fill(): Promise<void> {
       const opened = await Promise.allSettled(Array.from({ length: options.size }, () => pool.connect()))
       for (const one of opened) if (one.status === 'fulfilled') one.value.release()
       const refused = opened.find((one) => one.status === 'rejected')
       if (refused !== undefined) throw failure(refused.reason)
     },
-    limitConnecting(connectMs) {
+    /** From now on a connection may take so long to open. */
+    limitConnecting(connectMs: number): void {
       pool.options.connectionTimeoutMillis = connectMs
     },
     close: () => pool.end(),
@@ -166,26 +161,23 @@ export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   })
 }
 
-export type Listener = {
-  /** The first row of a statement. @throws StoreUnavailable when the connection does not answer in time */
-  ask(sql: string, timeoutMs: number): Promise<Row | undefined>
-  close(): void
-}
+export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** A connection of its own that hears what is notified on `channel`. @throws StoreUnavailable */
-export async function listen(url: string, channel: string, heard: () => void): Promise<Listener> {
+export async function listen(url: string, channel: string, heard: () => void) {
   const client = new pg.Client({ ...clientConfig(url, {}), connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {})
   client.on('notification', heard)
-  const listener: Listener = {
-    ask: (sql, timeoutMs) =>
+  const listener = {
+    /** The first row of a statement. @throws StoreUnavailable when the connection does not answer in time */
+    ask: (sql: string, timeoutMs: number): Promise<Row | undefined> =>
       inTime(client.query(sql), timeoutMs).then(
         ({ rows }) => rows[0],
         (error) => {
           throw failure(error)
         },
       ),
-    close() {
+    close(): void {
       client.end().catch(() => {})
     },
   }
