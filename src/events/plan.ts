@@ -17,7 +17,7 @@ import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, 
 export type Event = { id: string; campaignId: number; body: EventBody; due: Due }
 
 /** What becomes of one notice. Without events it is done at once, unless it `isHeld` until its campaign is published. */
-export type Planned = { due: Due; events: Event[]; look: Notice | null; isHeld?: boolean }
+export type Planned = { due: Due; events: Event[]; look?: Notice; isHeld?: boolean }
 
 export type PlanParts = {
   store: Pick<Store, 'leads' | 'events' | 'conversions' | 'configuration'>
@@ -36,6 +36,9 @@ const mostSkipped = 1_000
 
 const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
 
+/** The notices of one round, of one endpoint. */
+type Planning = PlanParts & { endpoint: Endpoint; now: Seconds }
+
 type Found = {
   campaign: Campaign
   lead: Lead
@@ -50,6 +53,7 @@ export async function plan(
   due: readonly Due[],
   now: Seconds,
 ): Promise<Planned[]> {
+  const planning: Planning = { ...parts, endpoint, now }
   const planned: Planned[] = []
   const looks = due.filter(({ kind, leadId }) => kind === 'look' && leadId > 0)
   /** A late look also covers the instants of the lead's other looks, which would send the same again. */
@@ -57,40 +61,32 @@ export async function plan(
   for (let from = 0; from < due.length; from += madeAtOnce) {
     await nextTurn()
     const some = due.slice(from, from + madeAtOnce)
-    const found = await readLeads(parts, endpoint, some)
-    const planning = some.map((one) => {
-      const of = later.has(one) ? undefined : found.get(one.leadId)
-      return planOf(parts, endpoint, one, of, now)
-    })
-    planned.push(...(await Promise.all(planning)))
+    const found = await readLeads(planning, some)
+    const made = some.map((one) => planOf(planning, one, later.has(one) ? undefined : found.get(one.leadId)))
+    planned.push(...(await Promise.all(made)))
   }
   return planned
 }
 
-async function planOf(
-  parts: PlanParts,
-  endpoint: Endpoint,
-  due: Due,
-  of: Found | undefined,
-  now: Seconds,
-): Promise<Planned> {
-  if (due.kind === 'lead.erased') return { due, events: erased(parts, endpoint, due, now), look: null }
-  if (due.leadId < 0) return { due, ...(await ended(parts, endpoint, due, now)), look: null }
-  // Erased, of a deleted campaign, no longer wanted, or covered by another look.
-  if (of === undefined) return { due, events: [], look: null }
+async function planOf(planning: Planning, due: Due, of: Found | undefined): Promise<Planned> {
+  const { endpoint, store, now } = planning
   const { kind } = due
+  if (kind === 'lead.erased') return erased(planning, due)
+  if (due.leadId < 0) return ended(planning, due)
+  // Erased, of a deleted campaign, no longer wanted, or covered by another look.
+  if (of === undefined) return { due, events: [] }
   const { happened, lookAt } =
     kind === 'look'
-      ? seenBy(parts, of, endpoint, due, now)
+      ? seenBy(planning, of, due)
       : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }), lookAt: null }
   const conversion =
-    due.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, due.detail) : undefined
+    kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = happened.filter((what) => !isBoughtBefore(of, what))
-  const look = lookAt === null ? null : ({ ...due, dueAt: lookAt, kind: 'look', detail: 0 } as const)
+  const look = lookAt !== null && { look: { ...due, dueAt: lookAt, kind: 'look' as const, detail: 0 } }
   // In a draft a look sends nothing. An event that a notice names is from before: a draft makes no notices.
-  if (of.campaign.isDraft) return { due, events: [], look, isHeld: told.length > 0 && isToBeHeld(due, now) }
-  const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, due, what, now))
-  return { due, events, look }
+  if (of.campaign.isDraft) return { due, events: [], ...look, isHeld: told.length > 0 && isToBeHeld(due, now) }
+  const events = told.map((what) => eventOf(planning, { ...of, conversion }, due, what))
+  return { due, events, ...look }
 }
 
 const isToBeHeld = ({ kind, dueAt }: Due, now: Seconds) => kind !== 'look' && now - dueAt <= keptSeconds
@@ -100,8 +96,8 @@ function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened
   return kind === 'lead.expired' && campaign.conversion.closes && convertedAt !== null && convertedAt <= at
 }
 
-async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due[]) {
-  const { store, configCache, site } = parts
+async function readLeads(planning: Planning, due: readonly Due[]) {
+  const { store, configCache, site, endpoint } = planning
   const { accountId, id, settings } = endpoint
   const ids = [...new Set(due.map(({ leadId }) => leadId).filter((leadId) => leadId > 0))]
   const found = new Map<number, Found>()
@@ -113,7 +109,7 @@ async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due
   const leads = await store.leads.findByIds(accountId, ids)
   const campaigns = new Map<number, Campaign | undefined>()
   for (const campaignId of new Set(leads.map((one) => one.campaignId)))
-    campaigns.set(campaignId, await campaignOf(parts, campaignId))
+    campaigns.set(campaignId, await campaignOf(planning, campaignId))
   for (const { id: leadId, campaignId, lead } of leads) {
     const watcher = watcherOf(id, settings, campaignId)
     const campaign = campaigns.get(campaignId)
@@ -134,11 +130,9 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
 
 /** What a look finds, as of its instant, however late it is seen, and when to look next. */
 function seenBy(
-  { onDropped }: PlanParts,
+  { endpoint: { fromAt }, now, onDropped }: Planning,
   { campaign: { terms }, lead: { attempt }, watcher }: Found,
-  { fromAt }: Endpoint,
   { dueAt }: Due,
-  now: Seconds,
 ): { happened: Happened[]; lookAt: Seconds | null } {
   const from = Math.max(fromAt, now - oldSeconds)
   const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
@@ -187,13 +181,12 @@ function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watche
 }
 
 function eventOf(
-  { store }: PlanParts,
-  { accountId, settings }: Endpoint,
+  { store, endpoint, now }: Planning,
   of: Found & Pick<LeadTold, 'conversion'>,
   due: Due,
   what: Happened,
-  now: Seconds,
 ): Event {
+  const { accountId, settings } = endpoint
   const { kind, at, detail } = what
   return {
     id: store.events.eventId(accountId, of.lead.id, kind, at, detail),
@@ -204,31 +197,28 @@ function eventOf(
   }
 }
 
-function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Event[] {
+function erased({ store, endpoint, now }: Planning, due: Due): Planned {
   const { dueAt, leadId, detail, isAskedFor } = due
+  const { accountId, settings } = endpoint
   // Even if the endpoint goes on from a later point: somebody wants to be forgotten there too.
-  if (!isAskedFor && !endpoint.settings.kinds.includes('lead.erased')) return []
-  const { eventId, refOf } = store.events
-  const body = erasedEvent(refOf(endpoint.accountId, leadId, detail), dueAt, now)
-  return [{ id: eventId(endpoint.accountId, leadId, 'lead.erased', dueAt, 0), campaignId: 0, body, due }]
+  if (!isAskedFor && !settings.kinds.includes('lead.erased')) return { due, events: [] }
+  const id = store.events.eventId(accountId, leadId, 'lead.erased', dueAt, 0)
+  const body = erasedEvent(store.events.refOf(accountId, leadId, detail), dueAt, now)
+  return { due, events: [{ id, campaignId: 0, body, due }] }
 }
 
 /** Only if the campaign's date has not moved since. */
-async function ended(
-  parts: PlanParts,
-  endpoint: Endpoint,
-  due: Due,
-  now: Seconds,
-): Promise<Pick<Planned, 'events' | 'isHeld'>> {
+async function ended(planning: Planning, due: Due): Promise<Planned> {
+  const { store, endpoint, now } = planning
   const { dueAt, leadId, isAskedFor } = due
-  const campaign = await campaignOf(parts, -leadId)
-  if (campaign === undefined) return { events: [] }
-  const isWanted = watcherOf(endpoint.id, endpoint.settings, -leadId)?.kinds.includes('campaign.ended')
+  const campaign = await campaignOf(planning, -leadId)
+  if (campaign === undefined) return { due, events: [] }
+  const kind = 'campaign.ended'
+  const isWanted = watcherOf(endpoint.id, endpoint.settings, campaign.id)?.kinds.includes(kind)
   const isDue = isWanted && endOf(campaign.terms) === dueAt && !isPast(endpoint, due)
-  if (!isDue && !isAskedFor) return { events: [] }
-  if (campaign.isDraft) return { events: [], isHeld: isToBeHeld(due, now) }
-  const id = parts.store.events.eventId(endpoint.accountId, leadId, 'campaign.ended', dueAt, 0)
-  const kind = 'campaign.ended' as const
+  if (!isDue && !isAskedFor) return { due, events: [] }
+  if (campaign.isDraft) return { due, events: [], isHeld: isToBeHeld(due, now) }
+  const id = store.events.eventId(endpoint.accountId, leadId, kind, dueAt, 0)
   const body = endedEvent(campaign, dueAt, now)
-  return { events: [{ id, campaignId: campaign.id, body, due: { ...due, kind } }] }
+  return { due, events: [{ id, campaignId: campaign.id, body, due: { ...due, kind } }] }
 }
