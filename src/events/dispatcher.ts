@@ -95,33 +95,28 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
 type LaneParts = RoundParts & { lease: Lease }
 
 /** Round after round, until nothing is due or the server needs a pause. */
-async function runLane(parts: LaneParts, paces: Paces, endpoint: Endpoint, isOver: () => boolean): Promise<void> {
-  const round = openLane(parts, paces, endpoint, isOver)
-  for (let isMore = true; isMore; ) {
-    // Wait for a slot first: what is read before could be old by the time that there is one.
-    const giveBack = await parts.slots(endpoint.accountId)
-    isMore = await round(giveBack).finally(giveBack)
-  }
-}
-
-/** Each call is a round, which reads the endpoint again; false where the lane ends with it. */
-function openLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () => boolean) {
-  const { accountId, id } = of
+async function runLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () => boolean): Promise<void> {
   let most = Number.POSITIVE_INFINITY
-  return async (giveBack: () => void): Promise<boolean> => {
-    // While this node hung, another may have taken the endpoint: two lanes would send everything twice.
-    const endpoint = await parts.lease.find(of)
-    if (isOver() || endpoint === undefined || endpoint.pausedAt !== null) return false
-    if ((endpoint.nextTryAt ?? 0) > secondsNow(parts)) return false
-    if ((await parts.configCache.account(accountId))?.suspended !== false) return false
-    const room = Math.min(paces.roomOf(endpoint), most)
-    if (room <= 0) return false
-    const { sent, isMore, isCut } = await runRound(parts, endpoint, room, giveBack)
-    paces.add(id, sent)
-    // The next round takes no more than a slow server has time for: the rest would be read for nothing.
-    most = isCut ? Math.max(sent, 1) : most * 2
-    // What came meanwhile waits until the lane runs again: small rounds cost more for each event.
-    return isMore
+  for (;;) {
+    // Wait for a slot first: what is read before could be old by the time that there is one.
+    const giveBack = await parts.slots(of.accountId)
+    try {
+      // While this node hung, another may have taken the endpoint: two lanes would send everything twice.
+      const endpoint = await parts.lease.find(of)
+      if (isOver() || endpoint === undefined || endpoint.pausedAt !== null) return
+      if ((endpoint.nextTryAt ?? 0) > secondsNow(parts)) return
+      if ((await parts.configCache.account(of.accountId))?.suspended !== false) return
+      const room = Math.min(paces.roomOf(endpoint), most)
+      if (room <= 0) return
+      const { sent, isMore, isCut } = await runRound(parts, endpoint, room, giveBack)
+      paces.add(of.id, sent)
+      // What came meanwhile waits until the lane runs again: small rounds cost more for each event.
+      if (!isMore) return
+      // The next round takes no more than a slow server has time for: the rest would be read for nothing.
+      most = isCut ? Math.max(sent, 1) : most * 2
+    } finally {
+      giveBack()
+    }
   }
 }
 
