@@ -23,14 +23,14 @@ type LeaseStore = Pick<Store, 'events' | 'configuration'>
 export function openLease(store: LeaseStore, isOn: boolean) {
   const { events } = store
   const holder = randomUUID()
-  /** When the endpoints of each account were last leased, by `performance.now`. */
-  let leasedAt = new Map<number, number>()
-  /** The same for each endpoint: of an account, some may be locked. */
+  /** Those with endpoints. */
+  let accounts: number[] = []
+  /** Those of them that could be asked about at the last renewal. */
+  let reached: number[] = []
+  /** When each endpoint was last leased, by `performance.now`: of an account, some may be locked. */
   let heldAt = new Map<number, number>()
   let renewedAt = Number.NEGATIVE_INFINITY
   let hurriedAt = Number.NEGATIVE_INFINITY
-  /** Accounts that could be asked about at the last renewal. */
-  const reached = () => [...leasedAt].filter(([, at]) => at >= renewedAt).map(([id]) => id)
 
   async function renew(): Promise<void> {
     const begunAt = performance.now()
@@ -40,13 +40,11 @@ export function openLease(store: LeaseStore, isOn: boolean) {
 
   /** If an account cannot be asked about, only that one has failed. */
   async function leaseAll(): Promise<void> {
-    const ids = await accountsToAsk(store, [...leasedAt.keys()])
-    leasedAt = new Map(ids.map((id) => [id, leasedAt.get(id) ?? Number.NEGATIVE_INFINITY]))
-    await overAll(ids, async (accountId) => {
+    accounts = await accountsToAsk(store, accounts)
+    reached = await overAll(accounts, async (accountId) => {
       const at = performance.now()
       for (const id of await events.lease(holder, accountId)) heldAt.set(id, at)
-      for (const id of accountId === undefined ? ids : [accountId]) leasedAt.set(id, at)
-      return []
+      return accountId === undefined ? accounts : [accountId]
     })
     heldAt = new Map([...heldAt].filter(([id]) => isHeld(id)))
   }
@@ -55,11 +53,11 @@ export function openLease(store: LeaseStore, isOn: boolean) {
     performance.now() - (heldAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < heldMs
 
   async function ask<T>(question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
-    if (leasedAt.size === 0) return []
-    return overAll(reached(), async (accountId) => {
+    if (accounts.length === 0) return []
+    return overAll(reached, async (accountId) => {
       const answer = await question(accountId)
       // All can be reached again: those that could not need not wait for the next renewal.
-      if (accountId === undefined && reached().length < leasedAt.size) hurry()
+      if (accountId === undefined && reached.length < accounts.length) hurry()
       return answer
     })
   }
