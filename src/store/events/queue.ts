@@ -79,7 +79,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         const { accountId } = endpoint
         for (const table of queues) {
           const own = done.filter(({ queue }) => queue === table)
-          for (const part of inParts(own, sql.rowsAtOnce)) await takeOff(sql, endpoint, table, part.map(keyOf))
+          await changeRows(sql, endpoint, own.map(keyOf), [`DELETE FROM ${table}`])
         }
         if (failed.length + looks.length === 0) return
         // If the endpoint was deleted while a request was under way, nothing is left behind.
@@ -90,9 +90,8 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         const fromStart = (one: Failed) => ({ ...one, tries: 0, refused: 0, nextAt: one.lastAt })
         // It may have been due twice: by itself, and because somebody asked for it again.
         const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
-        const left = isElsewhere ? once.map(fromStart) : once
-        for (const part of inParts(left, sql.rowsAtOnce)) await putFailed(sql, accountId, part)
-        for (const part of inParts(looks, sql.rowsAtOnce)) await insertNotices(sql, accountId, part)
+        await putFailed(sql, accountId, isElsewhere ? once.map(fromStart) : once)
+        await insertNotices(sql, accountId, looks)
       }),
   }
 }
@@ -106,8 +105,8 @@ export function insertNoticesSql(rows: number): string {
 export const noticeValues = (accountId: number, one: Notice): number[] => [accountId, one.endpointId, ...keyOf(one)]
 
 export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
-  if (notices.length === 0) return
-  await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
+  for (const part of inParts(notices, sql.rowsAtOnce))
+    await sql.run(insertNoticesSql(part.length), ...part.flatMap((notice) => noticeValues(accountId, notice)))
 }
 
 /**
@@ -137,32 +136,34 @@ export async function waiting(
 export const storedTries = (tries: number, isAskedFor: boolean): number => (isAskedFor ? -1 - tries : tries)
 
 export async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
-  const rows = failed.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
-  const values = failed.flatMap((one): Value[] => [
+  const valuesOf = (one: Failed): Value[] => [
     ...noticeValues(accountId, one),
     ...[storedTries(one.tries, one.isAskedFor), one.refused, one.nextAt, one.lastAt],
-  ])
-  await sql.run(
-    `INSERT INTO failed_deliveries
-      (account_id, endpoint_id, ${key}, tries, refused, next_at, last_at) VALUES ${rows}
-      ON CONFLICT (account_id, endpoint_id, ${key}) DO UPDATE SET
-        tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`,
-    ...values,
-  )
+  ]
+  for (const part of inParts(failed, sql.rowsAtOnce))
+    await sql.run(
+      `INSERT INTO failed_deliveries (account_id, endpoint_id, ${key}, tries, refused, next_at, last_at)
+        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
+        ON CONFLICT (account_id, endpoint_id, ${key}) DO UPDATE SET
+          tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`,
+      ...part.flatMap(valuesOf),
+    )
 }
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
 const ofEndpoint = 'account_id = ? AND endpoint_id = ?'
 
-function among(keys: readonly number[][]): string {
-  const row = '(?, ?, ?, ?)'
-  // SQLite cannot compare with a list of rows, so it gets one row at a time.
-  return `(${key}) ${keys.length === 1 ? `= ${row}` : `IN (${keys.map(() => row).join(', ')})`}`
-}
+type OfEndpoint = Pick<Endpoint, 'accountId' | 'id'>
 
-async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'], keys: readonly number[][]) {
-  await sql.run(`DELETE FROM ${table} WHERE ${ofEndpoint} AND ${among(keys)}`, accountId, id, ...keys.flat())
+/** Runs `change` on the rows of an endpoint that have these keys. */
+async function changeRows(sql: Sql, of: OfEndpoint, keys: number[][], [change, ...changed]: Statement) {
+  for (const part of inParts(keys, sql.rowsAtOnce)) {
+    const rows = part.map(() => '(?, ?, ?, ?)').join(', ')
+    // SQLite cannot compare with a list of rows, so it gets one row at a time.
+    const among = `(${key}) ${part.length === 1 ? `= ${rows}` : `IN (${rows})`}`
+    await sql.run(`${change} WHERE ${ofEndpoint} AND ${among}`, ...changed, of.accountId, of.id, ...part.flat())
+  }
 }
 
 type Some = { table: Due['queue']; condition: Statement; limit?: number }
@@ -176,22 +177,21 @@ type Some = { table: Due['queue']; condition: Statement; limit?: number }
  */
 export async function changeSome(
   sql: Sql,
-  { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
+  of: OfEndpoint,
   { table, condition: [condition, ...values], limit = purgedAtOnce }: Some,
-  [change, ...changed]: Statement,
+  change: Statement,
 ): Promise<number> {
   const some = `SELECT ${key} FROM ${table} WHERE ${ofEndpoint} ${condition} LIMIT ${limit}`
-  const rows = await sql.all(some, accountId, id, ...values)
-  const keys = rows.map(({ due_at, lead_id, kind, detail }): number[] => [due_at, lead_id, kind, detail])
-  for (const part of inParts(keys, sql.rowsAtOnce))
-    await sql.run(`${change} WHERE ${ofEndpoint} AND ${among(part)}`, ...changed, accountId, id, ...part.flat())
+  const rows = await sql.all(some, of.accountId, of.id, ...values)
+  const keys = rows.map(({ due_at, lead_id, kind, detail }) => [due_at, lead_id, kind, detail])
+  await changeRows(sql, of, keys, change)
   return rows.length
 }
 
 /** Of an endpoint, those for which `condition` holds; without one any. Resolves with how many. */
 export const removeSome = (
   sql: Sql,
-  of: Pick<Endpoint, 'accountId' | 'id'>,
+  of: OfEndpoint,
   table: Due['queue'],
   condition: Statement = [''],
 ): Promise<number> => changeSome(sql, of, { table, condition }, [`DELETE FROM ${table}`])

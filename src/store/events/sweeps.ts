@@ -59,7 +59,7 @@ export function sweepsOn({ writeUnflushed }: Runner) {
             ? await sql.run(`DELETE FROM sweeps ${where}`, ...of)
             : await sql.run(`UPDATE sweeps SET after_email = ? ${where}`, next, ...of)
         if (written === 0) return
-        for (const part of inParts(notices, sql.rowsAtOnce)) await insertNotices(sql, endpoint.accountId, part)
+        await insertNotices(sql, endpoint.accountId, notices)
       }),
   }
 }
