@@ -298,7 +298,7 @@ longTest('a lead time that the API has set is shown in words', async () => {
   await stage.place.json(['webhook', 'create', '--account', String(who.accountId), '--name', 'Till', ...given])
   const page = await stage.open(who, { path: '/integrations/webhooks' })
   await choose(page, 'Till', 'Edit')
-  assert.ok(await page.getByLabel('1 hour 30 minutes').isChecked())
+  assert.ok(await page.getByLabel('1 hour, 30 minutes').isChecked())
 })
 
 longTest('a campaign that was deleted while the form was open is named at its field', async () => {

@@ -110,24 +110,21 @@ export function SettingsForm({ all, of, onClose }: Props) {
 type PartProps = { given: Settings; set(changes: Partial<Settings>): void }
 type FaultProps = PartProps & { error: string | undefined }
 
-const units = ['hour', 'minute', 'second'] as const
+const usualLeadTimes = ['PT15M', 'PT1H', 'PT3H', 'PT24H', 'PT48H', 'PT168H']
 
-/** `PT1H30M` as hours and minutes. */
+/** `PT48H` as days, `PT1H30M` as hours and minutes. */
 function inUnits(language: Language, period: string): string {
-  const counts = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(period)?.slice(1) ?? []
-  const parts = units.map((unit, index) => {
-    const format = new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'long' })
-    return counts[index] && format.format(Number(counts[index]))
-  })
-  return parts.filter(Boolean).join(' ')
+  const [, hours = 0, minutes = 0, seconds = 0] = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(period) ?? []
+  const days = Number(hours) % 24 === 0 ? Number(hours) / 24 : 0
+  const counts = { days, hours: Number(hours) - days * 24, minutes: Number(minutes), seconds: Number(seconds) }
+  return new Intl.DurationFormat(locales[language], { style: 'long' }).format(counts)
 }
 
 /** The usual ones, and others that the API has set. */
 function LeadTimes({ given, set, error }: FaultProps) {
   const text = useWords(words)
   const language = useLanguage()
-  const periods: Record<string, string> = text.periods
-  const all = [...new Set([...Object.keys(periods), ...given.leadTimes])]
+  const all = [...new Set([...usualLeadTimes, ...given.leadTimes])]
   return (
     <Checkbox.Group
       {...{
@@ -141,7 +138,7 @@ function LeadTimes({ given, set, error }: FaultProps) {
     >
       <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="xs" mt="xs">
         {all.map((period) => (
-          <Checkbox key={period} value={period} label={periods[period] ?? inUnits(language, period)} />
+          <Checkbox key={period} value={period} label={inUnits(language, period)} />
         ))}
       </SimpleGrid>
     </Checkbox.Group>
