@@ -8,15 +8,12 @@ import { openLog } from '../../log.ts'
 import { newFastify } from '../framework.ts'
 import { languageOf } from '../visitor/words-page.ts'
 
-type Received = { id: string; type: string; timestamp: string; who: string; receivedAt: string; isVerified: boolean }
+type Received = { type: string; timestamp: string; who: string; receivedAt: string; isVerified: boolean }
 
 const mostShown = 200
 const bodyLimit = 65_536
 
-const words: Record<
-  Language,
-  Record<'title' | 'text' | 'none' | 'yes' | 'no' | 'event' | 'who' | 'at' | 'came' | 'signature', string>
-> = {
+const words = {
   en: {
     title: 'What your server is told',
     text: 'Sign up in the shop and watch: the registration comes at once, a reminder half a minute before the end, and then the end. The page reloads by itself.',
@@ -52,20 +49,14 @@ export async function openReceiver(secret: string, port: number): Promise<void> 
     log: openLog(),
     sendUndecodable: (reply) => reply.code(404).send(),
   })
-  app.register(async (scope) => {
-    scope.addContentTypeParser(
-      'application/json',
-      { parseAs: 'string', bodyLimit },
-      async (_: unknown, body: string) => body,
-    )
-    scope.post<{ Body: string }>('/', async ({ body, headers }, reply) => {
-      const isVerified = isFromLastcall(headers, body, secret)
-      const { type, timestamp, data } = JSON.parse(body)
-      const id = String(headers['webhook-id'])
-      received.unshift({ id, type, timestamp, who: data.email ?? '', receivedAt: new Date().toISOString(), isVerified })
-      received.length = Math.min(received.length, mostShown)
-      return reply.code(204).send()
-    })
+  const asText = { parseAs: 'string', bodyLimit } as const
+  app.addContentTypeParser('application/json', asText, async (_: unknown, body: string) => body)
+  app.post<{ Body: string }>('/', async ({ body, headers }, reply) => {
+    const isVerified = isFromLastcall(headers, body, secret)
+    const { type, timestamp, data } = JSON.parse(body)
+    received.unshift({ type, timestamp, who: data.email ?? '', receivedAt: new Date().toISOString(), isVerified })
+    received.length = Math.min(received.length, mostShown)
+    return reply.code(204).send()
   })
   app.get('/', async (request, reply) =>
     reply
