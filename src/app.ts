@@ -187,14 +187,10 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
     metrics.tried(entry.cause ?? 'delivered')
     deliveries.record(entry)
   }
+  const own = { ...shared, store, now, isOn: config.webhooks, sender, onTry }
   const dispatcher = openDispatcher({
-    ...shared,
-    store,
+    ...own,
     log,
-    now,
-    isOn: config.webhooks,
-    sender,
-    onTry,
     slots: openSlots(mostInFlight),
     storing: openSlots(mostStoring),
     onDropped: metrics.dropped,
@@ -202,14 +198,9 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
   })
   return {
     endpoints: buildEndpoints({
-      store,
-      now,
-      sender,
-      onTry,
-      site: shared.site,
+      ...own,
       deliveries: historyTable.deliveries,
       egress: config.egress,
-      isOn: config.webhooks,
       // Between two writes of its own a server has turns for others.
       leaveTurns: async () => {},
     }),

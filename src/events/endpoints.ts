@@ -15,15 +15,13 @@ import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
 import { type Egress, urlFault } from './egress.ts'
 import { afterOutage, entryOf, secondsNow } from './round.ts'
-import type { Sender, Try } from './sender.ts'
+import type { Sender } from './sender.ts'
 
 /** `waiting`: nothing is sent for a while, since its server fails or asked for time. */
 export const endpointStates = ['on', 'waiting', 'paused', 'gone', 'failing'] as const
 type EndpointState = (typeof endpointStates)[number]
 
 type EndpointView = Awaited<ReturnType<typeof viewOf>>
-
-type TestResult = Omit<Try, 'retryAfterSeconds'> & { delivered: boolean }
 
 type EndpointParts = {
   store: Store
@@ -134,7 +132,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
   const one = (id: number) => needEndpoint(parts, accountId, id)
   return {
     /** Sends one event to it at once. */
-    async test(id: number): Promise<TestResult> {
+    async test(id: number) {
       needOn(parts)
       return testOne(parts, await one(id), secondsNow(parts))
     },
@@ -285,11 +283,7 @@ function stateOf({ pausedAt, pauseCause, failures, nextTryAt }: Endpoint, now: S
   return failures >= failuresToStop || (nextTryAt ?? 0) > now ? 'waiting' : 'on'
 }
 
-async function testOne(
-  { store, sender, onTry, now }: EndpointParts,
-  endpoint: Endpoint,
-  at: Seconds,
-): Promise<TestResult> {
+async function testOne({ store, sender, onTry, now }: EndpointParts, endpoint: Endpoint, at: Seconds) {
   // Two in one second must have different ids.
   const id = store.events.eventId(endpoint.accountId, 0, 'endpoint.tested', at, randomInt(2 ** 47))
   const body = testedEvent(endpoint, at)
