@@ -6,10 +6,10 @@ import type { Seconds } from '../core/instant.ts'
 import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Terms } from '../core/mechanism/terms.ts'
 import { momentsAt, nextMoment } from '../core/moments.ts'
-import type { OfferTools, Site } from '../core/offer.ts'
+import type { Site } from '../core/offer.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
 import { type Due, keptSeconds } from '../store/events/queue.ts'
-import type { Campaign, Lead } from '../store/model.ts'
+import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, leadEvent } from './compose.ts'
 
@@ -39,13 +39,7 @@ const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_appro
 /** The notices of one round, of one endpoint. */
 type Planning = PlanParts & { endpoint: Endpoint; now: Seconds }
 
-type Found = {
-  campaign: Campaign
-  lead: Lead
-  convertedAt: Seconds | null
-  tools: OfferTools
-  watcher: Watcher
-}
+type Found = Omit<LeadTold, 'conversion' | 'settings' | 'now'> & { watcher: Watcher }
 
 export async function plan(
   parts: PlanParts,

@@ -728,6 +728,6 @@ test('when a server is well again, what it has refused is not read', async (t) =
   t.after(() => database.close())
   const steps: unknown[] = []
   const run = async (text: string) => steps.push(...database.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
-  await retryAtOnce({ run } as unknown as Sql, 1, 1, 1_000)
+  await retryAtOnce({ run } as unknown as Sql, { accountId: 1, id: 1 }, 1_000)
   assert.match(JSON.stringify(steps), /failed_deliveries_by_next \(account_id=\? AND endpoint_id=\? AND next_at>\? AND/)
 })

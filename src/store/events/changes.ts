@@ -5,7 +5,15 @@ import { formatInstant, instantOrNull, type Seconds } from '../../core/instant.t
 import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql, Statement } from '../sql.ts'
-import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
+import {
+  type Endpoint,
+  type EndpointOf,
+  findEndpoint,
+  type Health,
+  listEndpoints,
+  type PauseCause,
+  toEndpoint,
+} from './endpoint.ts'
 import { changeSome, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
 import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
@@ -41,7 +49,7 @@ export async function createEndpoint(
 }
 
 /** Counts the change, and reads the endpoint as it is: until the transaction ends nobody else changes it. */
-async function toChange(sql: Sql, { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>) {
+async function toChange(sql: Sql, { accountId, id }: EndpointOf) {
   await sql.bumpVersion(accountId)
   return findEndpoint(sql, accountId, id)
 }
@@ -96,12 +104,7 @@ export async function changeEndpoint(
  * From now on only erasures are noted for the endpoint, unless it is paused because its server fails. A deleted
  * endpoint is removed bit by bit.
  */
-export async function pauseEndpoint(
-  sql: Sql,
-  endpoint: Pick<Endpoint, 'accountId' | 'id'>,
-  cause: PauseCause,
-  by: Actor,
-): Promise<void> {
+export async function pauseEndpoint(sql: Sql, endpoint: EndpointOf, cause: PauseCause, by: Actor): Promise<void> {
   const before = await toChange(sql, endpoint)
   if (before === undefined) return
   // Since the first pause almost nothing was noted for it, so that is where it will go on from.
@@ -127,7 +130,7 @@ export async function resumeEndpoint(sql: Sql, of: Endpoint, fromAt: Seconds | n
       WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
-  await retryAtOnce(sql, accountId, id, by.at)
+  await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
@@ -202,7 +205,7 @@ export async function setHealth(
   // But not what failed before this outage, or at the beginning of a short one: a server that fails now and then would
   // be sent all of that each time it is well again.
   const failedSince = (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0)
-  await retryAtOnce(sql, accountId, id, now, failedSince)
+  await retryAtOnce(sql, current, now, failedSince)
 }
 
 /** Has an event told again at once. */
@@ -238,7 +241,7 @@ export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds,
 }
 
 /** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */
-export async function purge(sql: Sql, endpoint: Pick<Endpoint, 'accountId' | 'id'>): Promise<boolean> {
+export async function purge(sql: Sql, endpoint: EndpointOf): Promise<boolean> {
   const { accountId, id } = endpoint
   for (const table of queues) if ((await removeSome(sql, endpoint, table)) > 0) return false
   await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)

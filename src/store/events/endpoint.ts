@@ -20,6 +20,9 @@ export type Endpoint = {
   pauseCause: PauseCause | null
 } & Health
 
+/** What names an endpoint. */
+export type EndpointOf = Pick<Endpoint, 'accountId' | 'id'>
+
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 

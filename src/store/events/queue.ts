@@ -2,7 +2,7 @@
 import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { inParts, type Row, type Runner, type Sql, type Statement, type Value } from '../sql.ts'
-import { type Endpoint, findEndpoint, toEndpoint } from './endpoint.ts'
+import { type Endpoint, type EndpointOf, findEndpoint, toEndpoint } from './endpoint.ts'
 
 /** The tables of what waits and of what failed. In both, the rows of an endpoint are in the order of `key`. */
 export const queues = ['notices', 'failed_deliveries'] as const
@@ -154,10 +154,8 @@ const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, notic
 
 const ofEndpoint = 'account_id = ? AND endpoint_id = ?'
 
-type OfEndpoint = Pick<Endpoint, 'accountId' | 'id'>
-
 /** Runs `change` on the rows of an endpoint that have these keys. */
-async function changeRows(sql: Sql, of: OfEndpoint, keys: number[][], [change, ...changed]: Statement) {
+async function changeRows(sql: Sql, of: EndpointOf, keys: number[][], [change, ...changed]: Statement) {
   for (const part of inParts(keys, sql.rowsAtOnce)) {
     const rows = part.map(() => '(?, ?, ?, ?)').join(', ')
     // SQLite cannot compare with a list of rows, so it gets one row at a time.
@@ -177,7 +175,7 @@ type Some = { table: Due['queue']; condition: Statement; limit?: number }
  */
 export async function changeSome(
   sql: Sql,
-  of: OfEndpoint,
+  of: EndpointOf,
   { table, condition: [condition, ...values], limit = purgedAtOnce }: Some,
   change: Statement,
 ): Promise<number> {
@@ -189,26 +187,16 @@ export async function changeSome(
 }
 
 /** Of an endpoint, those for which `condition` holds; without one any. Resolves with how many. */
-export const removeSome = (
-  sql: Sql,
-  of: OfEndpoint,
-  table: Due['queue'],
-  condition: Statement = [''],
-): Promise<number> => changeSome(sql, of, { table, condition }, [`DELETE FROM ${table}`])
+export const removeSome = (sql: Sql, of: EndpointOf, table: Due['queue'], condition: Statement = ['']) =>
+  changeSome(sql, of, { table, condition }, [`DELETE FROM ${table}`])
 
 /** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its time. */
-export async function retryAtOnce(
-  sql: Sql,
-  accountId: number,
-  id: number,
-  now: Seconds,
-  failedSince: Seconds = 0,
-): Promise<void> {
+export async function retryAtOnce(sql: Sql, of: EndpointOf, now: Seconds, failedSince: Seconds = 0): Promise<void> {
   // By the index of `next_at`: there may be a million refused ones, and on SQLite nobody is answered meanwhile.
   await sql.run(
-    `UPDATE failed_deliveries SET next_at = last_at WHERE account_id = ? AND endpoint_id = ?
+    `UPDATE failed_deliveries SET next_at = last_at WHERE ${ofEndpoint}
       AND next_at > ? AND next_at <= ? AND refused = 0 AND last_at >= ?`,
-    ...[accountId, id, now, now + longestRestSeconds, failedSince],
+    ...[of.accountId, of.id, now, now + longestRestSeconds, failedSince],
   )
 }
 
@@ -252,11 +240,7 @@ async function endLongWaits(sql: Sql, endpoint: Endpoint, now: Seconds): Promise
  * Removes what is older than 30 days, some of it at a time: deliveries that were given up, and all that a paused
  * endpoint was not told. `dropped` is how many were never tried.
  */
-export async function purgeOld(
-  sql: Sql,
-  accountId: number,
-  now: Seconds,
-): Promise<{ dropped: number; isMore: boolean }> {
+export async function purgeOld(sql: Sql, accountId: number, now: Seconds) {
   const before = now - keptSeconds
   let [dropped, isMore] = [0, false]
   const rows = await sql.all('SELECT * FROM endpoints WHERE account_id = ?', accountId)
