@@ -45,6 +45,10 @@ export const wantedKinds = eventKinds.filter((kind) => kind !== 'endpoint.tested
 export const noticeKinds = ['look', 'registered before', ...eventKinds] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
+/** Why a try failed, from a fixed list: the server's answer is neither shown nor kept. */
+export const tryCauses = ['status', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked'] as const
+export type TryCause = (typeof tryCauses)[number]
+
 /** Why a deadline changed. Positions are stored: add new ones at the end. */
 export const changeCauses = ['reset', 'retry', 'set', 'cleared', 'settings'] as const
 type ChangeCause = (typeof changeCauses)[number]

@@ -9,8 +9,9 @@ import { getPriority, networkInterfaces, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import lastcall from '../../package.json' with { type: 'json' }
+import type { TryCause } from '../core/events.ts'
 import { type Egress, isAllowed, neverRanges } from './egress.ts'
-import { type Delivery, gathered, type Sending, type Sent, type Try, type TryCause } from './sender.ts'
+import { type Delivery, gathered, type Sending, type Sent, type Try } from './sender.ts'
 
 const connectMs = 5_000
 const answerMs = 15_000

@@ -1,13 +1,10 @@
 // Hands requests to a separate thread, so that signing and sending hold up no answers.
 import { Worker } from 'node:worker_threads'
+import type { TryCause } from '../core/events.ts'
 import type { Egress } from './egress.ts'
 
 /** `secrets` sign, the newest first. */
 export type Delivery = { id: string; url: string; body: string; at: number; secrets: readonly string[] }
-
-/** Why a try failed, from a fixed list: the server's answer is neither shown nor kept. */
-export const tryCauses = ['status', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked'] as const
-export type TryCause = (typeof tryCauses)[number]
 
 /** `cause` is null for 2xx. `retryAfterSeconds` as the server asked for it. */
 export type Try = {

@@ -1,4 +1,5 @@
 // The log of webhooks: one row for each try to tell an endpoint something, beside the request history.
+import type { EventKind, TryCause } from '../core/events.ts'
 import { allOf, type Value } from '../store/sql.ts'
 import { appendByAccount, type HistoryDatabase } from './database.ts'
 
@@ -8,7 +9,7 @@ export type DeliveryEntry = {
   endpointId: number
   atMs: number
   eventId: string
-  kind: string
+  kind: EventKind
   leadId: number
   /** When it happened, in seconds. */
   dueAt: number
@@ -16,7 +17,7 @@ export type DeliveryEntry = {
   detail: number
   status: number | null
   /** Null for a delivery. */
-  cause: string | null
+  cause: TryCause | null
   milliseconds: number
   /** From 1. */
   tryNumber: number

@@ -323,7 +323,7 @@ test('log: pages lose no try of the same millisecond', async () => {
   const { accountId } = shop.owner
   const ids = Array.from({ length: 7 }, (_, n) => `evt_${String(n).repeat(32)}`)
   const table = await openHistoryTable(readConfig({ 'database-url': shop.place.databaseUrl }).database)
-  const of = { accountId, endpointId: body.id, kind: 'lead.registered', leadId: 1, dueAt: 1, detail: 0 }
+  const of = { accountId, endpointId: body.id, kind: 'lead.registered', leadId: 1, dueAt: 1, detail: 0 } as const
   const tried = { atMs: Date.now(), status: 204, cause: null, milliseconds: 1, tryNumber: 1 }
   await table.deliveries.append(ids.map((eventId) => ({ ...of, ...tried, eventId })))
   await table.close()

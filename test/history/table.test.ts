@@ -71,7 +71,7 @@ function fits(entry: HistoryEntry, accountId: number, filter: HistoryFilter): bo
   )
 }
 
-const delivery = (atMs: number, cause: string | null): DeliveryEntry => ({
+const delivery = (atMs: number, cause: DeliveryEntry['cause']): DeliveryEntry => ({
   ...{ accountId: 1, endpointId: 1, atMs, eventId: `evt_${randomUUID()}`, kind: 'lead.registered', leadId: 1 },
   ...{ dueAt: 1, detail: 0, status: cause === null ? 204 : null, cause, milliseconds: 3, tryNumber: 1 },
 })

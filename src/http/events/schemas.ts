@@ -1,8 +1,7 @@
 // The shapes of the API for events: what validates a request, and what the description says.
 import Type from 'typebox'
-import { endpointLimits, eventKinds, wantedKinds } from '../../core/events.ts'
+import { endpointLimits, eventKinds, tryCauses, wantedKinds } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
-import { tryCauses } from '../../events/sender.ts'
 import { PageQuery } from '../public/schemas.ts'
 import { closed, id, instant, nullable } from '../schemas.ts'
 

@@ -1,8 +1,7 @@
 // The account's endpoints, and the log of what they were told. A secret is in the one answer that makes it.
 import Type from 'typebox'
-import { type EventKind, endpointLimits, wantedKinds } from '../../core/events.ts'
+import { endpointLimits, wantedKinds } from '../../core/events.ts'
 import { mayAs } from '../../core/role.ts'
-import type { TryCause } from '../../events/sender.ts'
 import type { Session } from '../../store/access.ts'
 import { EndpointChange, EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
 import { closed } from '../schemas.ts'
@@ -74,16 +73,11 @@ export const webhookRoutes = {
       // As many people as a viewer gets at a time elsewhere.
       const limit = Math.min(Number(asked.query.limit ?? tries), tries)
       const { entries, next } = await ofAccount(asked).log(asked.params.endpointId, { ...asked.query, limit })
-      const leads = await leadsById(
-        asked.parts,
-        asked.session.account.id,
-        entries.map(({ leadId }) => leadId),
-      )
+      const ids = entries.map(({ leadId }) => leadId)
+      const leads = await leadsById(asked.parts, asked.session.account.id, ids)
       return {
-        entries: entries.map(({ accountId, endpointId, detail, kind, leadId, ...entry }) => ({
+        entries: entries.map(({ accountId, endpointId, detail, leadId, ...entry }) => ({
           ...entry,
-          kind: kind as EventKind,
-          cause: entry.cause as TryCause | null,
           /** Null of an event that is of no lead. */
           lead: leadId > 0 ? (leads.get(leadId) ?? erased) : null,
         })),
