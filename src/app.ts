@@ -172,7 +172,6 @@ function sayingSo(log: Log, what: string, count: (lost: number) => void): (lost:
 
 type Shared = Pick<DispatcherParts, 'configCache' | 'site'>
 
-/** Webhooks. */
 function openWebhooks({ config, store, historyTable, log, now }: AppParts, shared: Shared, metrics: WebhookMetrics) {
   const deliveries = openHistory<DeliveryEntry>({
     table: historyTable.deliveries,

@@ -30,7 +30,6 @@ type EndpointParts = {
   onTry(entry: DeliveryEntry): void
   site: Site
   egress: Egress
-  /** Whether webhooks are on. */
   isOn: boolean
   /** Awaited between the steps of what writes much. */
   leaveTurns(): Promise<void>
@@ -230,12 +229,8 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint) {
  * The settings, filled in. What the endpoint had before may stay: campaigns that are gone, a URL that the operator no
  * longer allows, lead times.
  */
-async function checked(
-  { egress, site, store }: EndpointParts,
-  accountId: number,
-  wanted: object,
-  before?: EndpointSettings,
-): Promise<EndpointSettings> {
+async function checked(parts: EndpointParts, accountId: number, wanted: object, before?: EndpointSettings) {
+  const { egress, site, store } = parts
   const faultOf = (url: string) => (url === before?.url ? undefined : urlFault(url, egress, site.publicUrl))
   const result = checkEndpoint(wanted, faultOf, before?.leadTimes)
   if ('faults' in result) {

@@ -41,12 +41,7 @@ type Planning = PlanParts & { endpoint: Endpoint; now: Seconds }
 
 type Found = Omit<LeadTold, 'conversion' | 'settings' | 'now'> & { watcher: Watcher }
 
-export async function plan(
-  parts: PlanParts,
-  endpoint: Endpoint,
-  due: readonly Due[],
-  now: Seconds,
-): Promise<Planned[]> {
+export async function plan(parts: PlanParts, endpoint: Endpoint, due: readonly Due[], now: Seconds) {
   const planning: Planning = { ...parts, endpoint, now }
   const planned: Planned[] = []
   const looks = due.filter(({ kind, leadId }) => kind === 'look' && leadId > 0)

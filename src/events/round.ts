@@ -59,12 +59,7 @@ type Round = {
  * `room` is how many events it takes at most; `isMore` says that more was due, `isCut` that there was no time for all
  * of them. The first request has its slot already: `giveBack` returns it.
  */
-export async function runRound(
-  parts: RoundParts,
-  endpoint: Endpoint,
-  room: number,
-  giveBack: () => void,
-): Promise<{ sent: number; isMore: boolean; isCut: boolean }> {
+export async function runRound(parts: RoundParts, endpoint: Endpoint, room: number, giveBack: () => void) {
   const { store } = parts
   const startedAt = secondsNow(parts)
   const readAt = performance.now()

@@ -28,12 +28,7 @@ const resentAtOnce = 2_000
 const mostOldSecrets = 10
 
 /** @throws Refused where the account has as many as it may */
-export async function createEndpoint(
-  sql: Sql,
-  accountId: number,
-  settings: EndpointSettings,
-  by: Actor,
-): Promise<Endpoint> {
+export async function createEndpoint(sql: Sql, accountId: number, settings: EndpointSettings, by: Actor) {
   await sql.bumpVersion(accountId)
   if ((await listEndpoints(sql, accountId)).length >= mostEndpoints) {
     throw new Refused(`an account has at most ${mostEndpoints} endpoints; delete one first`)
@@ -73,12 +68,7 @@ async function log(
  * If the URL is another one, the caller goes on with `resetTries`. Undefined if the endpoint is gone. @throws
  * ChangedMeanwhile if its settings are not those that were read
  */
-export async function changeEndpoint(
-  sql: Sql,
-  read: Endpoint,
-  settings: EndpointSettings,
-  by: Actor,
-): Promise<Endpoint | undefined> {
+export async function changeEndpoint(sql: Sql, read: Endpoint, settings: EndpointSettings, by: Actor) {
   const before = await toChange(sql, read)
   if (before === undefined) return undefined
   const { accountId, id } = before
@@ -160,12 +150,7 @@ export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Second
  * The old secret also signs until `oldUntil`, and those before it until their own instants. With null none of them
  * signs any more.
  */
-export async function rotateSecret(
-  sql: Sql,
-  endpoint: Endpoint,
-  oldUntil: Seconds | null,
-  by: Actor,
-): Promise<Endpoint | undefined> {
+export async function rotateSecret(sql: Sql, endpoint: Endpoint, oldUntil: Seconds | null, by: Actor) {
   const before = await toChange(sql, endpoint)
   if (before === undefined) return undefined
   const { accountId, id, generation, oldSecrets } = before

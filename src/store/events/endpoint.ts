@@ -39,7 +39,6 @@ export async function findEndpoint(sql: Sql, accountId: number, id: number): Pro
   return row && toEndpoint(row)
 }
 
-/** The ids of accounts. */
 export async function accountsWithEndpoints(sql: Sql): Promise<number[]> {
   return (await sql.all('SELECT DISTINCT account_id FROM endpoints')).map((row) => row.account_id)
 }

@@ -65,12 +65,7 @@ export function sweepsOn({ writeUnflushed }: Runner) {
 }
 
 /** Starts a sweep for every endpoint that watches the campaign, if a save concerns leads that are there. */
-export async function sweepAfterSave(
-  sql: Sql,
-  before: Campaign | undefined,
-  after: Campaign,
-  now: Seconds,
-): Promise<void> {
+export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign, now: Seconds) {
   const those = after.watchers.map(({ endpointId }) => ({ endpointId, campaignId: after.id }))
   if (before === undefined || before.isDraft) {
     if (after.isDraft) return
@@ -93,13 +88,8 @@ async function releaseSweeps(sql: Sql, { accountId, id, watchers }: Campaign, no
   await sql.run(`DELETE FROM sweeps WHERE ${held}`, accountId, id)
 }
 
-export async function sweepAll(
-  sql: Sql,
-  { accountId, id, settings }: Endpoint,
-  cause: SweepCause,
-  now: Seconds,
-  before?: Pause,
-): Promise<void> {
+export async function sweepAll(sql: Sql, endpoint: Endpoint, cause: SweepCause, now: Seconds, before?: Pause) {
+  const { accountId, id, settings } = endpoint
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   const watched = campaigns.filter((campaign) => watcherOf(id, settings, campaign.id) !== undefined)
   const those = watched.map((campaign) => ({ endpointId: id, campaignId: campaign.id }))
