@@ -3,8 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
-import type { Attempt } from '../core/mechanism/attempt.ts'
-import type { Terms } from '../core/mechanism/terms.ts'
 import { momentsAt, nextMoment } from '../core/moments.ts'
 import type { Site } from '../core/offer.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
@@ -117,18 +115,36 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
   return campaign?.isDraft ? store.configuration.findCampaign(id) : campaign
 }
 
-/** What a look finds, as of its instant, however late it is seen, and when to look next. */
+/**
+ * What a look finds, as of its instant, however late it is seen, and when to look next. If its instant is too old, it
+ * finds the first moment that is not, or else the last. A moment in the present second waits for its own look, a second
+ * later.
+ */
 function seenBy(
   { endpoint: { fromAt }, now, onDropped }: Planning,
-  { campaign: { terms }, lead: { attempt }, watcher }: Found,
+  { campaign: { terms }, lead: { attempt }, watcher: { wanted } }: Found,
   { dueAt }: Due,
 ): { happened: Happened[]; lookAt: Seconds | null } {
   const from = Math.max(fromAt, now - oldSeconds)
-  const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
+  const momentsOf = (instant: Seconds) => momentsAt(terms, attempt, instant, wanted)
+  let at = dueAt
+  let lookAt = nextMoment(terms, attempt, at, wanted)
+  let skipped = 0
+  for (let looks = 0; at < from && lookAt !== null && lookAt < now; looks += 1) {
+    if (looks === mostSkipped) {
+      onDropped(skipped + 1)
+      return { happened: [], lookAt }
+    }
+    // Not every look has a moment.
+    if (momentsOf(lookAt).length > 0) {
+      skipped += 1
+      at = lookAt
+    }
+    lookAt = nextMoment(terms, attempt, lookAt, wanted)
+  }
   if (skipped > 0) onDropped(skipped)
-  if (at === null || at < fromAt) return { happened: [], lookAt }
-  const moments = momentsAt(terms, attempt, at, watcher.wanted)
-  return { happened: moments.map((moment) => ({ ...moment, at })), lookAt }
+  const happened = at < fromAt ? [] : momentsOf(at).map((moment) => ({ ...moment, at }))
+  return { happened, lookAt }
 }
 
 /** The event that the notice names. */
@@ -148,26 +164,6 @@ function toldBy(
 /** Due before the point from which the endpoint goes on, not of a backfill, and not asked for again since. */
 const isPast = ({ fromAt }: Endpoint, { dueAt, kind, lastAt, isAskedFor }: Due) =>
   dueAt < fromAt && kind !== 'registered before' && !(isAskedFor && lastAt !== null && lastAt >= fromAt)
-
-/**
- * The moment that a look sends: its own or, if that is too old, the first that is not, or else the last. `at` is null
- * if that takes more than one look. A moment in the present second waits for its own look, a second later.
- */
-function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watcher, from: Seconds, now: Seconds) {
-  let at = dueAt
-  let lookAt = nextMoment(terms, attempt, at, wanted)
-  let skipped = 0
-  for (let looks = 0; at < from && lookAt !== null && lookAt < now; looks += 1) {
-    if (looks === mostSkipped) return { at: null, lookAt, skipped: skipped + 1 }
-    // Not every look has a moment.
-    if (momentsAt(terms, attempt, lookAt, wanted).length > 0) {
-      skipped += 1
-      at = lookAt
-    }
-    lookAt = nextMoment(terms, attempt, lookAt, wanted)
-  }
-  return { at, lookAt, skipped }
-}
 
 function eventOf(
   { store, endpoint, now }: Planning,

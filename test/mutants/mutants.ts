@@ -664,7 +664,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['core/events.ts', 'Math.min(deadlineAt, endsAt ?? deadlineAt)', 'deadlineAt', 'core/moments'],
   ['core/events.ts', 'isDraft ? undefined : changeBetween', 'false ? undefined : changeBetween', 'core/moments'],
   ['events/plan.ts', 'now - oldSeconds)', '0)', 'events/truth'],
-  ['events/plan.ts', 'at === null || at < fromAt', 'at === null', 'events/truth'],
+  ['events/plan.ts', 'at < fromAt ? [] : ', '', 'events/truth'],
   ['events/plan.ts', 'if (of.campaign.isDraft) return', 'if (false) return', 'events/truth'],
   ['events/plan.ts', 'told.length > 0 && isToBeHeld(due, now)', 'false', 'events/truth'],
   ['events/round.ts', 'if (!isTroubled) Object.assign(health, afterOutage(health))', '', 'events/rounds'],
