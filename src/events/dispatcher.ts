@@ -9,8 +9,6 @@ import { type Lease, openLease } from './lease.ts'
 import { type RoundParts, runRound, secondsNow } from './round.ts'
 import { sweepOn } from './sweep.ts'
 
-type Dispatcher = { close(): Promise<void> }
-
 export type DispatcherParts = Omit<RoundParts, 'isStopping'> & {
   log: Log
   /** Whether webhooks are sent. What is deleted, or too old, is removed all the same. */
@@ -29,7 +27,7 @@ const closeMs = 3_000
 const jumpMs = 300_000
 const quietMs = 600_000
 
-export function openDispatcher(parts: DispatcherParts): Dispatcher {
+export function openDispatcher(parts: DispatcherParts) {
   const { store, log, now } = parts
   const lease = openLease(store, parts.isOn)
   const lanes = new Map<number, Promise<void>>()
@@ -84,7 +82,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
 
   const polling = pollUntilClosed()
   return {
-    async close() {
+    async close(): Promise<void> {
       closing.abort()
       await Promise.race([Promise.allSettled([polling, doing, ...lanes.values()]), sleep(closeMs)])
       await Promise.race([lease.release().catch(() => {}), sleep(200)])

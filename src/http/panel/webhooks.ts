@@ -94,13 +94,10 @@ export const webhookRoutes = {
   }),
 }
 
+type Asking = Pick<Asked<string, unknown, unknown, Session>, 'parts' | 'session' | 'by'>
+
 /** The account's own endpoints; each call throws EndpointRefused. */
-const ofAccount = ({
-  parts,
-  session,
-  by,
-}: Pick<Asked<string, unknown, unknown, Session>, 'parts' | 'session' | 'by'>) =>
-  parts.endpoints.of(session.account.id, by)
+const ofAccount = ({ parts, session, by }: Asking) => parts.endpoints.of(session.account.id, by)
 
 /** What stands behind it may be as good as a password of the receiver's. */
 const hostAlone = (url: string) => `${new URL(url).origin}/…`
