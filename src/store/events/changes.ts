@@ -10,9 +10,11 @@ import {
   type EndpointOf,
   findEndpoint,
   type Health,
+  isWell,
   listEndpoints,
   type PauseCause,
   toEndpoint,
+  updateEndpoint,
 } from './endpoint.ts'
 import { changeSome, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
 import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
@@ -71,14 +73,11 @@ async function log(
 export async function changeEndpoint(sql: Sql, read: Endpoint, settings: EndpointSettings, by: Actor) {
   const before = await toChange(sql, read)
   if (before === undefined) return undefined
-  const { accountId, id } = before
   if (!isDeepStrictEqual(before.settings, read.settings)) throw new ChangedMeanwhile()
   // How the server at the old URL did says nothing about the new one.
   if (before.settings.url !== settings.url)
     await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null }, by.at)
-  const change = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
-  await sql.run(change, JSON.stringify(settings), accountId, id)
-  const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
+  const endpoint = (await updateEndpoint(sql, before, ['settings = ?', JSON.stringify(settings)])) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
   if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint, 'looks', by.at)
@@ -98,11 +97,8 @@ export async function pauseEndpoint(sql: Sql, endpoint: EndpointOf, cause: Pause
   const before = await toChange(sql, endpoint)
   if (before === undefined) return
   // Since the first pause almost nothing was noted for it, so that is where it will go on from.
-  await sql.run(
-    `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
-      pause_cause = ? WHERE account_id = ? AND id = ?`,
-    ...[by.at, cause, before.accountId, before.id],
-  )
+  const pausedAt = "paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END"
+  await updateEndpoint(sql, before, [`${pausedAt}, pause_cause = ?`, by.at, cause])
   if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
   else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
 }
@@ -113,13 +109,9 @@ const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
 export async function resumeEndpoint(sql: Sql, of: Endpoint, fromAt: Seconds | null, by: Actor): Promise<void> {
   const endpoint = await toChange(sql, of)
   if (endpoint === undefined) return
-  const { accountId, id } = endpoint
-  await sql.run(
-    `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
-      lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END, from_at = coalesce(?, from_at)
-      WHERE account_id = ? AND id = ?`,
-    ...[fromAt, accountId, id],
-  )
+  const isOn = `paused_at = NULL, pause_cause = NULL, ${isWell},
+    lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END`
+  await updateEndpoint(sql, endpoint, [`${isOn}, from_at = coalesce(?, from_at)`, fromAt])
   await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
@@ -153,12 +145,10 @@ export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Second
 export async function rotateSecret(sql: Sql, endpoint: Endpoint, oldUntil: Seconds | null, by: Actor) {
   const before = await toChange(sql, endpoint)
   if (before === undefined) return undefined
-  const { accountId, id, generation, oldSecrets } = before
+  const { generation, oldSecrets } = before
   const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...oldSecrets].slice(0, mostOldSecrets)
-  const next = 'UPDATE endpoints SET generation = ?, old_secrets = ? WHERE account_id = ? AND id = ?'
-  await sql.run(next, generation + 1, JSON.stringify(old), accountId, id)
   await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil: instantOrNull(oldUntil) })
-  return findEndpoint(sql, accountId, id)
+  return updateEndpoint(sql, before, ['generation = ?, old_secrets = ?', generation + 1, JSON.stringify(old)])
 }
 
 export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {

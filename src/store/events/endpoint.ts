@@ -1,7 +1,7 @@
 // Endpoints as rows of the database, and which of them watch a campaign.
 import { type EndpointSettings, type Watcher, watcherOf } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
-import type { Row, Sql } from '../sql.ts'
+import type { Row, Sql, Statement } from '../sql.ts'
 
 export type PauseCause = 'user' | 'gone' | 'failing' | 'deleted'
 
@@ -26,6 +26,9 @@ export type EndpointOf = Pick<Endpoint, 'accountId' | 'id'>
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
+/** Sets `Health` to that of a server that answers. */
+export const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
+
 export const notDeleted = "(pause_cause IS NULL OR pause_cause <> 'deleted')"
 
 /** Ascending id. */
@@ -41,6 +44,13 @@ export async function findEndpoint(sql: Sql, accountId: number, id: number): Pro
 
 export async function accountsWithEndpoints(sql: Sql): Promise<number[]> {
   return (await sql.all('SELECT DISTINCT account_id FROM endpoints')).map((row) => row.account_id)
+}
+
+/** Sets columns of an endpoint; undefined if it is gone. */
+export async function updateEndpoint(sql: Sql, { accountId, id }: EndpointOf, [columns, ...values]: Statement) {
+  const update = `UPDATE endpoints SET ${columns} WHERE account_id = ? AND id = ? RETURNING *`
+  const row = await sql.get(update, ...values, accountId, id)
+  return row && toEndpoint(row)
 }
 
 export async function deletedEndpoints(sql: Sql): Promise<Endpoint[]> {

@@ -2,7 +2,7 @@
 import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { inParts, type Row, type Runner, type Sql, type Statement, type Value } from '../sql.ts'
-import { type Endpoint, type EndpointOf, findEndpoint, toEndpoint } from './endpoint.ts'
+import { type Endpoint, type EndpointOf, findEndpoint, isWell, toEndpoint, updateEndpoint } from './endpoint.ts'
 
 /** The tables of what waits and of what failed. In both, the rows of an endpoint are in the order of `key`. */
 export const queues = ['notices', 'failed_deliveries'] as const
@@ -224,12 +224,10 @@ export function discardFailed(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Pr
 
 /** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
 async function endLongWaits(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<number> {
-  const { accountId, id, failingSince, nextTryAt, fromAt } = endpoint
-  const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
+  const { failingSince, nextTryAt, fromAt } = endpoint
   if (Math.max(failingSince ?? 0, nextTryAt ?? 0) > now + mostWait.endpoint)
-    await sql.run(`UPDATE endpoints SET ${isWell} WHERE account_id = ? AND id = ?`, accountId, id)
-  if (fromAt > now + mostWait.endpoint)
-    await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', now, accountId, id)
+    await updateEndpoint(sql, endpoint, [isWell])
+  if (fromAt > now + mostWait.endpoint) await updateEndpoint(sql, endpoint, ['from_at = ?', now])
   const change = 'UPDATE failed_deliveries SET next_at = ?, last_at = ?'
   const condition: Statement = ['AND next_at > ?', now + mostWait.delivery]
   const some = { table: 'failed_deliveries', condition } as const
