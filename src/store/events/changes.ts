@@ -162,12 +162,8 @@ export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: nu
  * Written only while the endpoint has the address and the health that were read: otherwise it is the health of another,
  * or older than what let it go on. Once the server takes something again, what it failed to answer is due at once.
  */
-export async function setHealth(
-  sql: Sql,
-  { accountId, id, settings, failures, failingSince, nextTryAt }: Endpoint,
-  health: Health,
-  now: Seconds,
-): Promise<void> {
+export async function setHealth(sql: Sql, read: Endpoint, health: Health, now: Seconds): Promise<void> {
+  const { accountId, id, settings, failures, failingSince, nextTryAt } = read
   const current = await findEndpoint(sql, accountId, id)
   if (current?.settings.url !== settings.url) return
   const changed = await sql.run(

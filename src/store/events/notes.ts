@@ -10,16 +10,12 @@ import { insertNotices } from './queue.ts'
 export type ErasedLead = { id: number; salt: number }
 
 /** Notes that a lead is erased, in the transaction that has deleted its row: of several erasures one has. */
-export async function noteErased(
-  sql: Sql,
-  { accountId, id: campaignId }: Pick<Campaign, 'accountId' | 'id'>,
-  { id: leadId, salt }: ErasedLead,
-  now: Seconds,
-): Promise<void> {
+export async function noteErased(sql: Sql, campaign: Campaign, lead: ErasedLead, now: Seconds): Promise<void> {
+  const { accountId } = campaign
   // A paused endpoint is told too once it goes on, since a backfill could not tell it of somebody who is gone.
-  const all = await watchersOf(sql, accountId, campaignId, notDeleted)
+  const all = await watchersOf(sql, accountId, campaign.id, notDeleted)
   const watchers = all.filter(({ kinds }) => kinds.includes('lead.erased'))
-  await noteTo(sql, accountId, watchers, { dueAt: now, leadId, kind: 'lead.erased', detail: salt })
+  await noteTo(sql, accountId, watchers, { dueAt: now, leadId: lead.id, kind: 'lead.erased', detail: lead.salt })
 }
 
 /** Notes an order, in the transaction that writes it. */

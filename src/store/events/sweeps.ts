@@ -142,12 +142,8 @@ const listed = (written: string): (Schedule | Pause)[] =>
  * A sweep that has reached this email, or is about to, goes on from the lead before it, so that nothing of the address
  * is left once it is erased.
  */
-export async function goBackBefore(
-  sql: Sql,
-  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
-  email: string,
-): Promise<void> {
-  const of = [accountId, id]
+export async function goBackBefore(sql: Sql, campaign: Campaign, email: string): Promise<void> {
+  const of = [campaign.accountId, campaign.id]
   await sql.run(
     `UPDATE sweeps SET restarts = restarts + 1, after_email = CASE WHEN after_email <> ? THEN after_email ELSE
         coalesce((SELECT max(email) FROM leads
