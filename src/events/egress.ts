@@ -25,11 +25,8 @@ export function isAllowed({ ranges, names }: Egress, url: URL): boolean {
 
 function isIn(host: string, ranges: readonly string[]): boolean {
   if (isIP(host) === 0) return false
-  const address = ipaddr.process(host)
-  return ranges.some((range) => {
-    const [base, bits] = ipaddr.parseCIDR(range)
-    return base.kind() === address.kind() && address.match(base, bits)
-  })
+  const inside = ranges.map((range) => ipaddr.parseCIDR(range))
+  return ipaddr.subnetMatch(ipaddr.process(host), { inside }, 'outside') === 'inside'
 }
 
 /** What is wrong with an endpoint's address, in words, or nothing. */
