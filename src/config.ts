@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { ProviderSettings } from './access/provider.ts'
 import { isEmail } from './core/email.ts'
+import { webAddress } from './core/web-address.ts'
 import type { Egress } from './events/egress.ts'
 import type { Smtp } from './mail/mailer.ts'
 import type { DatabaseLocation } from './store/open.ts'
@@ -277,9 +278,9 @@ export function integer(text: string, least: number, most: number): number | und
 
 /** Without a slash at the end, so that paths can be put behind it. */
 export function publicUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
-  if (url.username !== '' || url.password !== '' || /[?#\s]/.test(text)) return undefined
+  // The same address for every program: no `https:/x`, which the URL parser corrects, and no `%` that begins no escape.
+  if (webAddress(text) === undefined || /[?#]/.test(text)) return undefined
+  const url = new URL(text)
   return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
 }
 

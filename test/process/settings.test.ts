@@ -30,12 +30,14 @@ const wrong: Record<string, { flag: string; values: string[] }> = {
     flag: '--public-url',
     values: [
       'example.com',
+      'https://x.example/100%',
       '/offers',
       'ftp://example.com',
       'https://',
       'https://a b',
       'https://x.example/?a=1',
       'https://x.example/#a',
+      'https://x.example/a|b',
     ],
   },
   RATE_LIMIT_PER_MINUTE: {
