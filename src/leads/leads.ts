@@ -27,6 +27,7 @@ type NextDeadline = (offer: Offer) => Seconds | null
 
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
+type Outcome = Registration | LeadRefusal
 
 /** What an event makes of a lead. If the attempt is the same object, nothing is written. */
 type Change = {
@@ -138,12 +139,7 @@ export function buildLeads(
     return store.leads.write(fitting, email, decide, seen)
   }
 
-  async function apply(
-    of: CampaignOf,
-    email: string,
-    now: Seconds,
-    change: Change,
-  ): Promise<Registration | LeadRefusal> {
+  async function apply(of: CampaignOf, email: string, now: Seconds, change: Change): Promise<Outcome> {
     const written = await write(of, email, now, change)
     if (typeof written === 'string') return written
     const { campaign, before, lead } = written
@@ -151,9 +147,8 @@ export function buildLeads(
     const { anchorAt, rule } = before?.attempt ?? { anchorAt: null, rule: null }
     // A later attempt keeps the rule of the one before, and is not a first start.
     const hasStarted = lead.attempt.anchorAt !== null && anchorAt === null && rule === null
-    if ((isNew || hasStarted) && change !== visitingWithoutEmail) {
+    if ((isNew || hasStarted) && change !== visitingWithoutEmail)
       onStep(campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
-    }
     return { ...view(campaign, lead, now), created: isNew }
   }
 
@@ -181,13 +176,21 @@ export function buildLeads(
     moveDeadline: (of: CampaignOf, email: string, next: NextDeadline, by: Actor) =>
       apply(of, email, by.at, movingDeadline(next, by)),
     /** Reads a lead's offer; writes nothing. */
-    async lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal> {
-      const campaign = await configCache.campaign(of.campaignId)
-      if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
-      const lead = await store.leads.find(campaign, email)
-      return lead === undefined ? 'LEAD_NOT_FOUND' : view(await configCache.campaignFor(lead, campaign), lead, now)
-    },
+    lookUp: (of: CampaignOf, email: string, now: Seconds) => lookUp(store, configCache, of, email, now),
   }
+}
+
+async function lookUp(
+  { leads }: Pick<Store, 'leads'>,
+  configCache: ConfigCache,
+  { accountId, campaignId }: CampaignOf,
+  email: string,
+  now: Seconds,
+): Promise<LeadView | LeadRefusal> {
+  const campaign = await configCache.campaign(campaignId)
+  if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
+  const lead = await leads.find(campaign, email)
+  return lead === undefined ? 'LEAD_NOT_FOUND' : view(await configCache.campaignFor(lead, campaign), lead, now)
 }
 
 /** Random, since leads do not count their changes. There are few in one second. */
