@@ -183,12 +183,12 @@ export function buildLeads(
 async function lookUp(
   { leads }: Pick<Store, 'leads'>,
   configCache: ConfigCache,
-  { accountId, campaignId }: CampaignOf,
+  of: CampaignOf,
   email: string,
   now: Seconds,
 ): Promise<LeadView | LeadRefusal> {
-  const campaign = await configCache.campaign(campaignId)
-  if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
+  const campaign = await configCache.campaign(of.campaignId)
+  if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
   const lead = await leads.find(campaign, email)
   return lead === undefined ? 'LEAD_NOT_FOUND' : view(await configCache.campaignFor(lead, campaign), lead, now)
 }
