@@ -51,8 +51,8 @@ const waits = [
   '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
   'faults/postgres/{outages,taken-away}.*',
 ]
-/** A busy machine would fail these most of the time: they run when all others have ended. */
-const isLate = (file: string) => matchesGlob(file, 'faults/postgres/slow.*')
+/** Wants the machine for itself; that PostgreSQL keeps nobody waiting has other checks beside it. */
+const notInShort = 'faults/postgres/slow.*'
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
 const together: [pattern: string, processes: number][] = [
@@ -78,7 +78,7 @@ const waitTogether: typeof together = [
 const root = import.meta.dirname
 
 function allJobs(): Job[] {
-  const notHere = isFull ? ['faults/**'] : []
+  const notHere = isFull ? ['faults/**'] : [notInShort]
   const inShort = isFull ? [] : onSqliteInShort
   return [
     ...jobsOn('postgres', onPostgres, [...notHere, ...onSqliteAlone, ...inShort]),
@@ -213,9 +213,7 @@ const {
   unhurried = [],
   waiting = [],
   others = [],
-  late = [],
 } = Object.groupBy(allJobs(), ({ files: [file = ''] }) => {
-  if (isLate(file)) return 'late'
   if (matchesGlob(file, givesWay)) return 'unhurried'
   return doesWait(file) ? 'waiting' : 'others'
 })
@@ -229,7 +227,6 @@ await Promise.all([
   lane(waiting, others),
   lane(waiting),
 ])
-await lane(late)
 const isChecked = await checked
 let isGreen = isChecked
 for (const job of again) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { topics } from '../../panel/src/parts/help-topic.ts'
-import { isFull, someOf } from '../support/faults.ts'
+import { isFull, longTest, someOf } from '../support/faults.ts'
 import { appliedCampaign } from '../support/lastcall.ts'
 import {
   assertAccessible,
@@ -100,7 +100,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('the checklist leads from step to step, and goes once a campaign is live with a lead', async () => {
+longTest('the checklist leads from step to step, and goes once a campaign is live with a lead', async () => {
   const owner = await stage.person('newcomer')
   const page = await stage.open(owner)
   const step = (name: string) => page.getByRole('listitem', { name })

@@ -70,7 +70,7 @@ test('the picture is framed by the panel’s own pages alone', async () => {
     )
 })
 
-test('check my page says what the widget last told of it, or that it could not ask', async () => {
+longTest('check my page says what the widget last told of it, or that it could not ask', async () => {
   const campaign = await campaignOf()
   const page = await open(owner, { path: `/campaigns/${campaign.id}/pages` })
   const status = page.getByText(/The widget has not been seen on this page yet/)

@@ -114,7 +114,7 @@ longTest('an invitation is joined by single sign-on', async () => {
   await page.getByText('inviter’s account').waitFor()
 })
 
-test('the link in the mail sets a new password, once', async () => {
+longTest('the link in the mail sets a new password, once', async () => {
   for (const { width, language } of widthsInLanguages()) {
     const text = words[language]
     const person = await stage.person(`forgetful-${language}-${width}`)

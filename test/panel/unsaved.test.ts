@@ -221,7 +221,7 @@ longAtBothWidths('leaving asks by the browser’s Back as well, and about the sa
   assertUntroubled(page)
 })
 
-atBothWidths('signing out leaves no unsaved change behind', async (width) => {
+longAtBothWidths('signing out leaves no unsaved change behind', async (width) => {
   const id = await make()
   const page = await open(`/campaigns/${id}/pages`, width)
   await add(page, 2, 'https://example.com/two')

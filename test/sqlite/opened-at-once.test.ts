@@ -11,7 +11,7 @@ import { amount } from '../support/faults.ts'
 import type { Opening } from '../support/opener.ts'
 
 const processes = 4
-const rounds = amount(20, 60)
+const rounds = amount(8, 60)
 
 test('processes that open a new database at one instant all get it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))

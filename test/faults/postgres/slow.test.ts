@@ -1,4 +1,5 @@
-// PostgreSQL goes on, but is slow: bounded waits. A file of its own, since it wants the machine for itself.
+// PostgreSQL goes on, but is slow: bounded waits. A file of its own, since it wants the machine for itself: `npm test`
+// leaves it out.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
