@@ -26,7 +26,7 @@ const onSqliteAlone = [
   'panel-api/preview.*',
   'visitor/unavailable.*',
 ]
-/** And what the store has a small part in: `npm run test:faults` has it on both. */
+/** And what the store has a small part in, or one with tests of its own: `npm run test:faults` has it on both. */
 const onSqliteInShort = [
   'api/{any-request,bearer-key,campaign-id,conversions,email,history,key-in-grace,nothing-written,order-of-checks,rate-limit}.*',
   'api/{secrecy,warnings}.*',
