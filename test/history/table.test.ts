@@ -1,8 +1,7 @@
 // The request history as rows, on both engines: what is stored is read, filtered, counted and paged exactly.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildApp } from '../../src/app.ts'
@@ -15,6 +14,7 @@ import { openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { AccountEntry, Cursor, HistoryFilter, HistoryTable } from '../../src/history/table.ts'
 import { type DatabaseLocation, migrateDatabase, openStore } from '../../src/store/open.ts'
+import { databaseFolder } from '../support/database-folder.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
 import { storeBatches } from '../support/old-history.ts'
@@ -90,7 +90,7 @@ async function pages(table: HistoryTable, filter: HistoryFilter, limit: number, 
 }
 
 test('by whichever of two names the database is opened, its history is the same', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'lastcall-history-'))
+  const folder = databaseFolder('history')
   t.after(() => rmSync(folder, { recursive: true }))
   const [path, link] = [join(folder, 'lastcall.db'), join(folder, 'link.db')]
   writeFileSync(path, '')

@@ -1,8 +1,7 @@
 // A database of an earlier version is taken along with all its leads, those among them that were not filed by their
 // email yet. Nothing is migrated beneath a server.
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -12,6 +11,7 @@ import { firstVersion, latestVersion as latest, migrationTo } from '../../src/st
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { tester } from '../support/actor.ts'
+import { databaseFolder } from '../support/database-folder.ts'
 import { eventually } from '../support/prepared.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -19,7 +19,7 @@ const emails = Array.from({ length: 20 }, (_, n) => `lead-${n}@example.com`)
 const everything = { prefix: '', afterEmail: '', limit: 1_000 }
 
 function emptyPlace(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'lastcall-older-'))
+  const folder = databaseFolder('older')
   t.after(() => rmSync(folder, { recursive: true }))
   return { engine: 'sqlite', path: join(folder, 'lastcall.db') } as const
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { lockForServing } from '../../src/store/sqlite/file.ts'
+import { databaseFolder } from '../support/database-folder.ts'
 import { amount } from '../support/faults.ts'
 import type { Opening } from '../support/opener.ts'
 
@@ -14,7 +14,7 @@ const processes = 4
 const rounds = amount(8, 60)
 
 test('processes that open a new database at one instant all get it', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
+  const folder = databaseFolder('test')
   const opener = join(import.meta.dirname, '..', 'support', 'opener.ts')
   const openers = Array.from({ length: processes }, () => startOpener(opener))
   t.after(() => {
@@ -29,7 +29,7 @@ test('processes that open a new database at one instant all get it', async (t) =
 })
 
 test('if the lock file cannot be used, the line says so, and blames no other server', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
+  const folder = databaseFolder('test')
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'lastcall.db')
   const giveUp = lockForServing(path)

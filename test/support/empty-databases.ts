@@ -1,11 +1,11 @@
 // An empty database of each engine, gone when the test is over, and statements for either.
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type { DatabaseLocation } from '../../src/store/open.ts'
 import { newDatabase, removeDatabase } from './citus.ts'
+import { databaseFolder } from './database-folder.ts'
 import { isFull } from './faults.ts'
 import { fileWithTables } from './file-with-tables.ts'
 import { ask } from './postgres-databases.ts'
@@ -13,7 +13,7 @@ import { postgresUrl } from './shared-postgres.ts'
 
 export const emptyDatabases: Record<string, (t: TestContext) => Promise<DatabaseLocation>> = {
   async sqlite(t) {
-    const folder = mkdtempSync(join(tmpdir(), 'lastcall-store-'))
+    const folder = databaseFolder('store')
     t.after(() => rmSync(folder, { recursive: true }))
     const path = join(folder, 'lastcall.db')
     if (!isFull) copyFileSync(await fileWithTables(), path)

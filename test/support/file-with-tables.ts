@@ -1,8 +1,8 @@
 // An SQLite file with its tables and the usual countdown images, to be copied: to make each takes ten times as long.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../../src/store/open.ts'
+import { databaseFolder } from './database-folder.ts'
 import { shelveUsualTemplates } from './usual-templates.ts'
 
 const options = { lockWaitMs: 10_000, timeoutMs: 60_000, poolSize: 1, isServer: false }
@@ -15,7 +15,7 @@ export function fileWithTables(): Promise<string> {
 }
 
 async function make(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'lastcall-tables-'))
+  const folder = databaseFolder('tables')
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'lastcall.db')
   const store = await openStore({ engine: 'sqlite', path }, options)

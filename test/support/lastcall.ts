@@ -1,8 +1,7 @@
 // Starts what ships: the command line and the server as processes of their own.
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createKey } from '../../src/access/keys.ts'
@@ -17,6 +16,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testerAt } from './actor.ts'
 import type { Answered, Asked } from './command-process.ts'
+import { databaseFolder } from './database-folder.ts'
 import { isFull } from './faults.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
 import { builtOnce, shelveUsualTemplates } from './usual-templates.ts'
@@ -81,7 +81,7 @@ export const withoutTables = { databaseUrl: 'postgres://here/template1' }
  * @param from on PostgreSQL its database has the content of this one's
  */
 export function installation(t: Scope, from?: Pick<Installation, 'databaseUrl'>): Installation {
-  const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
+  const folder = databaseFolder('test')
   const servers: ChildProcess[] = []
   t.after(async () => {
     await Promise.all(servers.map(kill))

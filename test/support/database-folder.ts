@@ -1,0 +1,20 @@
+// Where the databases of the tests are.
+import { existsSync, mkdtempSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isFull } from './faults.ts'
+
+const memory = '/dev/shm'
+const leastRoom = 4 * 1_024 ** 3
+
+const parent = hasRoom() ? memory : tmpdir()
+
+/** Waiting for the disk is a sixth of the whole run, so the short form has them in memory, where Linux has room. */
+function hasRoom(): boolean {
+  if (isFull || !existsSync(memory)) return false
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize >= leastRoom
+}
+
+/** A new and empty one; who asked for it removes it. */
+export const databaseFolder = (name: string): string => mkdtempSync(join(parent, `lastcall-${name}-`))
