@@ -18,7 +18,7 @@ import type { TestEngine } from './support/test-database.ts'
 /** Files that run in one process, one after the other. */
 type Job = { engine: TestEngine; files: string[] }
 
-const onPostgres = ['{api,cli,visitor,panel-api,faults}/*.test.ts', 'events/{rounds,truth}.test.ts']
+const onPostgres = ['{api,cli,visitor,panel-api,faults}/*.test.ts', 'events/{rounds,several-nodes,truth}.test.ts']
 /** Of these, what is over before a database is asked: one engine is enough. */
 const onSqliteAlone = [
   'api/{body-json,body-size,description,media-type,query-parameters,routing}.*',
@@ -32,9 +32,11 @@ const onSqliteInShort = [
   'api/{secrecy,warnings}.*',
   'cli/{accounts-and-campaigns,audit,campaign-faults,leads,maintenance,person,processes,users}.*',
   'panel-api/{hostile,http,overview,password-reset,provider,roles,second-factor,sign-in,test-mail,users}.*',
+  'events/rounds.*',
   'visitor/{counts,gate,images,links,moments,one-truth,rate,widget-api}.*',
   'faults/{clock,history,overload,stopping}.*',
 ]
+const onPostgresAlone = ['citus/**', 'events/several-nodes.*']
 const longest = [
   ...['{widget/{demo,clock,expiry},events/{telling,rounds}}.*', 'visitor/rate.*', 'http/slow.*'],
   ...['panel/{every-*,leads,editor}.*', 'panel/**'],
@@ -82,7 +84,7 @@ function allJobs(): Job[] {
   const inShort = isFull ? [] : onSqliteInShort
   return [
     ...jobsOn('postgres', onPostgres, [...notHere, ...onSqliteAlone, ...inShort]),
-    ...jobsOn('sqlite', ['**/*.test.ts'], [...notHere, 'citus/**']),
+    ...jobsOn('sqlite', ['**/*.test.ts'], [...notHere, ...onPostgresAlone]),
   ].sort((a, b) => rank(a) - rank(b))
 }
 

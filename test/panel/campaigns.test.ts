@@ -138,42 +138,45 @@ async function duplicateAndImport(page: Page, exported: object): Promise<void> {
   await page.getByRole('link', { name: 'All campaigns' }).click()
 }
 
-atBothWidths('offer pages are added, refused by name, and removed; the widget is seen where it runs', async (width) => {
-  const { id } = await make({ name: 'With pages', pages: [{ pageUrl: 'https://example.com/one' }] })
-  const page = await stage.open(owner, { width, path: `/campaigns/${id}/pages` })
-  await page.getByText('The widget has not been seen on this page yet').waitFor()
-  await page.getByRole('button', { name: 'Add a page' }).click()
-  const second = page.getByRole('group', { name: 'Page 2' })
-  await second.getByLabel('Address of the page').fill('javascript:alert(1)')
-  await page.getByRole('button', { name: 'Save pages' }).click()
-  await second.getByText('This must be a whole address').waitFor()
-  await second.getByLabel('Address of the page').fill('https://example.com/two')
-  await second.getByLabel('Link to this page in mails').uncheck()
-  await page.getByRole('button', { name: 'Save pages' }).click()
-  await page.getByText('Saved.').waitFor()
-  const file = await stage.place.json(['campaign', 'export', String(id)])
-  assert.deepEqual(
-    file.pages.map(({ pageUrl, eligible }: any) => [pageUrl, eligible]),
-    [
-      ['https://example.com/one', true],
-      ['https://example.com/two', false],
-    ],
-  )
-  const snippet = widgetSnippet(`http://localhost:${stage.server.port}`, id)
-  await page.getByRole('region', { name: 'The widget’s snippet' }).getByText(snippet).waitFor()
-  await assertAccessible(page)
-  // `offer-pages.test.ts` has it seen as well.
-  if (!isFull) return assertUntroubled(page)
+longAtBothWidths(
+  'offer pages are added, refused by name, and removed; the widget is seen where it runs',
+  async (width) => {
+    const { id } = await make({ name: 'With pages', pages: [{ pageUrl: 'https://example.com/one' }] })
+    const page = await stage.open(owner, { width, path: `/campaigns/${id}/pages` })
+    await page.getByText('The widget has not been seen on this page yet').waitFor()
+    await page.getByRole('button', { name: 'Add a page' }).click()
+    const second = page.getByRole('group', { name: 'Page 2' })
+    await second.getByLabel('Address of the page').fill('javascript:alert(1)')
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await second.getByText('This must be a whole address').waitFor()
+    await second.getByLabel('Address of the page').fill('https://example.com/two')
+    await second.getByLabel('Link to this page in mails').uncheck()
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await page.getByText('Saved.').waitFor()
+    const file = await stage.place.json(['campaign', 'export', String(id)])
+    assert.deepEqual(
+      file.pages.map(({ pageUrl, eligible }: any) => [pageUrl, eligible]),
+      [
+        ['https://example.com/one', true],
+        ['https://example.com/two', false],
+      ],
+    )
+    const snippet = widgetSnippet(`http://localhost:${stage.server.port}`, id)
+    await page.getByRole('region', { name: 'The widget’s snippet' }).getByText(snippet).waitFor()
+    await assertAccessible(page)
+    // `offer-pages.test.ts` has it seen as well.
+    if (!isFull) return assertUntroubled(page)
 
-  await fetch(`${stage.server.origin}/visitor/v1/campaigns/${id}/offer`, {
-    method: 'POST',
-    body: JSON.stringify({ visit: true, page: 'https://example.com/one' }),
-  })
-  await page.waitForTimeout(1_500)
-  await page.reload()
-  await page.getByText('Widget last seen').waitFor()
-  assertUntroubled(page)
-})
+    await fetch(`${stage.server.origin}/visitor/v1/campaigns/${id}/offer`, {
+      method: 'POST',
+      body: JSON.stringify({ visit: true, page: 'https://example.com/one' }),
+    })
+    await page.waitForTimeout(1_500)
+    await page.reload()
+    await page.getByText('Widget last seen').waitFor()
+    assertUntroubled(page)
+  },
+)
 
 atBothWidths('the mail timer is drawn as the mail will show it, in every state, and saved', async (width) => {
   const { id } = await make({ name: 'With timer', mailTimer: null })

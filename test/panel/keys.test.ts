@@ -210,7 +210,7 @@ async function lookCloserAt(row: Locator, page: Page): Promise<void> {
 }
 
 for (const width of widthsByTurns()) {
-  test(`a key is replaced, both work, and the list says until when: ${width}`, async () => {
+  longTest(`a key is replaced, both work, and the list says until when: ${width}`, async () => {
     const page = await stage.open(owner, { path: '/integrations', width })
     const name = `Shop ${width}`
     const old = await makeKey(page, name)

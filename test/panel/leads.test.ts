@@ -218,7 +218,7 @@ test('visitors without an email are never shown, by no search and no ref', async
   await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
 })
 
-atBothWidths('a lead is added by hand, refused where it is none, and in a draft with what to do', async (width) => {
+longAtBothWidths('a lead is added by hand, refused where it is none, and in a draft with what to do', async (width) => {
   const campaign = await campaignOf(owner)
   const page = await open(owner, { path: leadsPath(campaign.id), width })
   await page.getByText('Nobody has signed up for this campaign yet').waitFor()
@@ -317,7 +317,7 @@ const nightsOfChange = [
   ['2031-11-02T01:30', '2031-11-02T05:30:00Z'],
 ] as const
 
-atBothWidths(
+longAtBothWidths(
   'a deadline is set by hand in the time of the campaign, also over a change of clocks, and cleared',
   async (width) => {
     const campaign = await campaignOf(owner, { timeZone: 'America/New_York' })
@@ -1069,7 +1069,7 @@ longAtBothWidths('an import into a draft first says how many offers begin, and u
   assertUntroubled(page)
 })
 
-atBothWidths(
+longAtBothWidths(
   'an export has every lead with its links, and nothing that a spreadsheet would carry out',
   async (width) => {
     const campaign = await campaignOf(owner)

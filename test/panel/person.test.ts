@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, longAtBothWidths, sharedStage } from './stage.ts'
 
 const stage = await sharedStage()
 
@@ -26,7 +26,7 @@ async function find(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Find', exact: true }).click()
 }
 
-atBothWidths('a person is found, taken along as a file, and erased everywhere', async (width) => {
+longAtBothWidths('a person is found, taken along as a file, and erased everywhere', async (width) => {
   const who = await personWithLeads(`finder-${width}`)
   const page = await stage.open(who, { width, path: '/campaigns' })
   await page.getByRole('link', { name: 'Find a person' }).click()

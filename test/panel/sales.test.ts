@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { timeLeftText } from '../../panel/src/screens/campaigns/results/sales-words.ts'
 import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage, widths } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, longAtBothWidths, sharedStage, widths } from './stage.ts'
 
 const stage = await sharedStage()
 
@@ -38,7 +38,7 @@ async function assertSumsInLines(page: Page, campaign: string[]): Promise<void> 
   }
 }
 
-atBothWidths(
+longAtBothWidths(
   'a purchase is recorded for a lead, ends the offer, and stands in the results with the time left',
   async (width) => {
     const who = await stage.person(`seller-${width}`)

@@ -61,7 +61,7 @@ async function assertNotInvitedAgain(page: Page, email: string): Promise<void> {
   await page.locator('input[type=email]:focus').waitFor()
 }
 
-atBothWidths(
+longAtBothWidths(
   'an invited colleague joins by a link that works once; a removed one is signed out at once',
   async (width) => {
     const email = `colleague-${width}@example.com`

@@ -3,15 +3,7 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import {
-  assertAccessible,
-  assertUntroubled,
-  atBothWidths,
-  comeBack,
-  longAtBothWidths,
-  sharedStage,
-  type Width,
-} from './stage.ts'
+import { assertAccessible, assertUntroubled, comeBack, longAtBothWidths, sharedStage, type Width } from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -273,7 +265,7 @@ longTest('what is corrected after a refused “Keep what is here” is no longer
   await mine.locator('[aria-invalid=true]').waitFor({ state: 'detached' })
 })
 
-atBothWidths(
+longAtBothWidths(
   'what is written while a save is under way is still to be saved, and a new page is saved once',
   async (width) => {
     const id = await make()
