@@ -53,8 +53,8 @@ const waits = [
   '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
   'faults/postgres/{outages,taken-away}.*',
 ]
-/** Wants the machine for itself; that PostgreSQL keeps nobody waiting has other checks beside it. */
-const notInShort = 'faults/postgres/slow.*'
+/** These want the machine for themselves; what they guarantee has other checks beside them. */
+const notInShort = 'faults/{postgres/slow,sqlite/erasing}.*'
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
 const together: [pattern: string, processes: number][] = [
@@ -65,7 +65,7 @@ const together: [pattern: string, processes: number][] = [
   ['{events,http}/*', 1],
   ['process/*', 1],
   ['sqlite/*', 2],
-  ['{core,docs,countdown}/*', 1],
+  ['{core,docs,countdown,mutants,support}/*', 1],
   ['{history,store}/*', 1],
   ['widget/*', 1],
   ['faults/{killed-node,migration}.*', 1],
