@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { noticesOf } from '../core/events.ts'
-import { formatInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import {
   type Attempt,
   begin,
@@ -14,7 +14,7 @@ import {
   visit,
 } from '../core/mechanism/attempt.ts'
 import { isVisitorName } from '../core/visitor.ts'
-import { type Actor, counted, type LeadEntry } from '../store/audit.ts'
+import { type Actor, type AuditAction, counted, type LeadEntry } from '../store/audit.ts'
 import type { Campaign, CampaignOf, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
@@ -65,7 +65,12 @@ const visitingWithoutEmail: Change = {
 
 const adding = (by: Actor): Change => ({
   ...registering,
-  entry: (campaign) => ({ by, change: counted(campaign, 'leads.added') }),
+  entry(campaign, lead, next) {
+    if (lead === undefined) return { by, change: counted(campaign, 'leads.added') }
+    const { terms } = campaign
+    const shown = (attempt: Attempt) => ({ deadline: instantOrNull(offerAt(terms, attempt, by.at).deadline) })
+    return leadEntry(by, 'lead.added_again', campaign, lead, next, shown)
+  },
 })
 
 const importing = (by: Actor): Change => ({
@@ -77,15 +82,9 @@ const importing = (by: Actor): Change => ({
 const settingDeadline = (deadlineAt: Seconds | null, by: Actor): Change => ({
   check: needLead,
   attempt: ({ terms }, lead, now) => setByHand(terms, (lead as Lead).attempt, deadlineAt, now),
-  entry: (campaign, lead, next) => {
-    const { id, attempt } = lead as Lead
-    const byHand = ({ byHand }: Attempt) => ({
-      campaignId: campaign.id,
-      deadlineByHand: byHand && formatInstant(byHand.deadlineAt),
-    })
-    const subject = { kind: 'lead', id, name: campaign.name } as const
-    const change = { accountId: campaign.accountId, action: 'lead.deadline_set' as const, subject }
-    return { by, change: { ...change, before: byHand(attempt), after: byHand(next) } }
+  entry(campaign, lead, next) {
+    const shown = ({ byHand }: Attempt) => ({ deadlineByHand: byHand && formatInstant(byHand.deadlineAt) })
+    return leadEntry(by, 'lead.deadline_set', campaign, lead as Lead, next, shown)
   },
 })
 
@@ -97,6 +96,20 @@ const movingDeadline = (next: NextDeadline, by: Actor): Change => ({
     return deadlineAt === null ? attempt : setByHand(terms, attempt, deadlineAt, now)
   },
 })
+
+/** With what is `shown` of the lead's attempt, before and after. */
+function leadEntry(
+  by: Actor,
+  action: AuditAction,
+  { accountId, id: campaignId, name }: Campaign,
+  { id, attempt }: Lead,
+  next: Attempt,
+  shown: (attempt: Attempt) => object,
+): LeadEntry {
+  const subject = { kind: 'lead', id, name } as const
+  const values = { before: { campaignId, ...shown(attempt) }, after: { campaignId, ...shown(next) } }
+  return { by, change: { accountId, action, subject, ...values } }
+}
 
 /** A new lead takes over the attempt that the visitor began before. */
 const registeringVisitor = (visitor: Lead): Change => ({
@@ -165,7 +178,7 @@ export function buildLeads(
     visit: (of: CampaignOf, email: string, now: Seconds) => apply(of, email, now, visiting),
     /** A visitor without an email has seen the page; `name` is what they are kept under. */
     visitWithoutEmail: (of: CampaignOf, name: string, now: Seconds) => apply(of, name, now, visitingWithoutEmail),
-    /** As `register`, for somebody who does it by hand: with an entry in the audit log. */
+    /** As `register`, for somebody who does it by hand: what changes has an entry in the audit log. */
     add: (of: CampaignOf, email: string, by: Actor) => apply(of, email, by.at, adding(by)),
     /** Registers the email unless it is registered already, also in a draft. All of an import have the same `by`. */
     importLead: (of: CampaignOf, email: string, now: Seconds, by: Actor) => apply(of, email, now, importing(by)),

@@ -38,7 +38,7 @@ const acts = {
     ...(['created', 'changed', 'deleted', 'paused', 'resumed'] as const),
     ...(['secret_rotated', 'backfilled', 'resent', 'discarded'] as const),
   ],
-  lead: ['deadline_set', 'order_told', 'order_reversed'],
+  lead: ['added_again', 'deadline_set', 'order_told', 'order_reversed'],
   leads: ['added', 'imported', 'erased', 'orders_imported'],
 } as const satisfies Record<SubjectKind, readonly string[]>
 export type ActOn<Kind extends SubjectKind> = (typeof acts)[Kind][number]

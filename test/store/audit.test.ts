@@ -158,6 +158,32 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await seen(), [false, false, made.id, true])
   })
 
+  test(`a lead that is added again counts as none: if it changes, the log says whose deadline moved: ${engine}`, async (t) => {
+    const store = await opened(t, await place(t))
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    const deadline = { kind: 'after', period: 'PT1M' }
+    const mechanism = { startsOn: 'registration', deadline, reset: { enabled: true, max: 1 } }
+    const made = await store.configuration.applyCampaign(id, settings({ isDraft: false, mechanism }), tester)
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    const add = (name: string, at: number) =>
+      leads.add({ accountId: id, campaignId: made.id }, `${name}@example.com`, testerAt(at))
+    for (const name of ['ada', 'bob', 'cyd']) await add(name, 10)
+    const [before] = await Promise.all([add('ada', 11), add('bob', 11), add('new', 11)])
+    assert.ok(typeof before === 'object')
+    // Its only reset is used.
+    await add('ada', 12)
+    const entries = (await all(store, id)).filter(({ subject }) => subject.kind.startsWith('lead'))
+    const shown = (entry: AuditEntry) => [entry.action, entry.subject.id, entry.before, entry.after]
+    const at = (second: number) => ({ campaignId: made.id, deadline: `1970-01-01T00:01:${second}Z` })
+    assert.deepEqual(
+      entries.filter(({ subject }) => subject.id === before.lead.id && subject.kind === 'lead').map(shown),
+      [['lead.added_again', before.lead.id, at(10), at(11)]],
+    )
+    const counts = entries.filter(({ action }) => action === 'leads.added')
+    assert.deepEqual(counts.map(({ after }) => after).reverse(), [{ count: 3 }, { count: 1 }])
+    assert.equal(entries.length, 4)
+  })
+
   test(`a page of the log ends early where settings are large, and the next one goes on behind it: ${engine}`, async (t) => {
     const store = await opened(t, await place(t))
     const { id } = await store.configuration.createAccount('Owner', tester)
