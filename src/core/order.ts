@@ -35,7 +35,7 @@ const checkShape = record<Given>({
   email: optional(text(emailWanted, (email) => emailFault(email) === undefined)),
   ref: optional(text('the 32 hexadecimal digits of a ref', (ref) => /^[0-9a-f]{32}$/.test(ref))),
   amount: optional(anyText),
-  currency: optional(text('a currency of ISO 4217, such as "EUR"', (currency) => placesOf(currency) !== undefined)),
+  currency: optional(anyText),
   at: optional(anyText),
 })
 
@@ -59,13 +59,14 @@ export function checkOrder(
   return { buyer, order: { orderId, at: Math.min(at, now), ...money } }
 }
 
-/** A currency without an amount is ignored: shops send theirs with free orders too. */
+/** A currency without an amount is ignored, whatever it is: shops send theirs with free orders too, such as points. */
 function moneyOf({ amount, currency }: Given, faults: Fault[]): Pick<Order, 'amount' | 'currency'> {
   const none = { amount: null, currency: null }
   if (amount === undefined) return none
   const places = currency === undefined ? undefined : placesOf(currency)
   if (currency === undefined || places === undefined) {
-    refuse(faults, 'currency', 'must be given with an amount')
+    const wanted = currency === undefined ? 'given with an amount' : 'a currency of ISO 4217, such as "EUR"'
+    refuse(faults, 'currency', `must be ${wanted}`)
     return none
   }
   const wanted = `a decimal with at most ${places} places and 15 digits, such as "${(49).toFixed(places)}"`

@@ -112,8 +112,10 @@ test('by ref, into a draft, with the money of any currency and an instant that h
     })
     assert.deepEqual([status, body.amount, body.at, body.closed, body.email], [201, kept, at, false, email])
   }
-  const { body: alone } = await ask('POST', orders(id), { ref, orderId: 'alone', currency: 'EUR', at })
-  assert.deepEqual([alone.amount, alone.currency], [null, null], 'a currency alone says nothing')
+  for (const currency of ['EUR', 'eur', 'points', '']) {
+    const { body: alone } = await ask('POST', orders(id), { ref, orderId: `alone-${currency}`, currency, at })
+    assert.deepEqual([alone.amount, alone.currency], [null, null], 'a currency alone says nothing')
+  }
   assert.equal(formatAmount(4_900, 'DEM'), '49.00', 'of a currency that Intl has left out since')
 })
 
@@ -148,7 +150,11 @@ test('refused: each fault by its name, and never by its value', async () => {
     [{ ...least, amount: 49.5, currency: 'EUR' }, /^amount must be a text/],
     [{ ...least, amount: '1.0', currency: 'JPY' }, /^amount must be a decimal with at most 0 places/],
     [{ ...least, amount: '1' }, /^currency must be given with an amount$/],
-    ...['eur', 'EURO', 'XQQ', ''].map((currency): [object, RegExp] => [{ ...least, currency }, /^currency must be/]),
+    ...['eur', 'EURO', 'XQQ', ''].map((currency): [object, RegExp] => [
+      { ...least, amount: '1', currency },
+      /^currency must be a currency of ISO 4217/,
+    ]),
+    [{ ...least, currency: 978 }, /^currency must be a text$/],
     [{ ...least, at: instant(Date.now() + 60_000) }, /^at must be in the past, by at most 30 days$/],
     [{ ...least, at: instant(Date.now() - 30 * day - 60_000) }, /^at must be in the past/],
     [{ ...least, at: 'yesterday' }, /^at must be an instant/],
@@ -246,7 +252,7 @@ x;1001;${email};1;EUR
 x;1002;${other};10.5;USD
 x;1003;nobody@example.com;;
 x;1004;${other};1.234;EUR
-x;1005;${other};;
+x;1005;${other};;points
 x;Ü6;${other};;
 `
   // Of a spreadsheet's file in another encoding the orders Ü6 and Ä6 would be one.

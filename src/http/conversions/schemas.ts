@@ -8,7 +8,7 @@ export const conversionsPath = '/api/conversions/v1'
 
 const orderId = Type.String({ pattern: orderIdPattern, description: '1 to 100 visible characters, without spaces.' })
 const amount = Type.String({ description: 'A decimal with at most the decimal places of `currency`, such as `49.00`.' })
-const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Of ISO 4217, such as `EUR`.' })
+const currency = Type.String({ description: 'Of ISO 4217, such as `EUR`; ignored without an amount.' })
 
 export const ConversionInput = Type.Object(
   {
