@@ -54,7 +54,7 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
 
 /** In seconds. Other parameters, such as those of the page, are ignored. @throws Refusal */
 function graceOf({ query: { grace = '0' } }: FastifyRequest<GateRequest>): number {
-  const isRight = typeof grace === 'string' && /^\d{1,4}$/.test(grace) && Number(grace) <= mostGrace
+  const isRight = typeof grace === 'string' && /^(?:0|[1-9]\d{0,3})$/.test(grace) && Number(grace) <= mostGrace
   if (isRight) return Number(grace)
   throw new Refusal('VALIDATION_ERROR', `Query parameter grace must be a number of seconds from 0 to ${mostGrace}.`)
 }
