@@ -50,7 +50,7 @@
  * @typedef {object} Lastcall
  * @property {(campaignId?: string | number) => View | null} get
  * @property {(event: 'start' | 'expire', listener: (view: View) => void) => void} on
- * @property {(email: string, campaignId?: string | number) => Promise<View | null>} register
+ * @property {(email: string, campaignId?: string | number) => Promise<View>} register
  * @property {(given?: boolean) => void} consent
  * @property {() => void} scan
  */
@@ -250,12 +250,13 @@ function remember(c, lc, offer) {
  */
 async function post(c, what, body) {
   // A plain string is sent as text/plain, which spares the browser a preflight.
-  const answer = await fetch(`${c.base}/visitor/v1/campaigns/${c.id}/${what}`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    ...politely(),
-  })
-  const json = await answer.json()
+  const json = await (
+    await fetch(`${c.base}/visitor/v1/campaigns/${c.id}/${what}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...politely(),
+    })
+  ).json()
   if (!(json.now > 0)) throw Object.assign(Error(), json)
   return json
 }
@@ -358,7 +359,7 @@ function tick() {
   clearTimeout(timer)
   settle()
   if (!isLoaded && campaigns.some(({ settings }) => 'wait' in settings)) return
-  document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
+  for (const one of document.querySelectorAll('form[data-lastcall=form]')) prepare(one)
   // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
   for (const one of document.querySelectorAll('[data-lastcall=bar]')) if (one !== bar) one.remove()
   for (const one of document.querySelectorAll(
@@ -443,8 +444,7 @@ function hide(one, hidden) {
   // A form's field may stand in the style's place.
   const said = one.style.getPropertyValue?.(ownDisplay)
   if (!hidden && said) {
-    const [display = '', priority] = said.split(',')
-    one.style.setProperty('display', display, priority)
+    one.style.setProperty('display', .../** @type {[string, string]} */ (said.split(',')))
     one.style.removeProperty(ownDisplay)
   }
   // Only of what is open: browsers of 2022 throw at `:modal`.
@@ -590,8 +590,7 @@ function wordsFor(one) {
 async function fetchWords(language) {
   let found
   try {
-    const answer = await fetch(`${campaigns[0]?.base}/widget/v1.${language}.json`, politely())
-    found = await answer.json()
+    found = await (await fetch(`${campaigns[0]?.base}/widget/v1.${language}.json`, politely())).json()
   } catch {}
   words[language] = { ...words.en, ...found }
   if (!found) setTimeout(fetchWords, 60000, language)
@@ -716,7 +715,7 @@ async function submit(event) {
   if (form.ariaBusy === 'true') return
   // Just a property of ours in Firefox before 119, which does.
   form.ariaBusy = 'true'
-  const [message, trap] = filled.get(form) ?? []
+  const [message, trap] = /** @type {[HTMLElement, HTMLInputElement]} */ (filled.get(form))
   /** @type {NodeListOf<HTMLInputElement>} */
   const inputs = document.querySelectorAll('[name=email],[type=email]')
   // By its `form` it may stand elsewhere; a web component has none.
@@ -725,7 +724,7 @@ async function submit(event) {
   let outcome = 'thanks'
   write(message, '')
   try {
-    await register(c, input?.value ?? '', /** @type {HTMLInputElement} */ (trap).value)
+    await register(c, input?.value ?? '', trap.value)
     // A button of the page's may be called reset, and stand in the method's place.
     HTMLFormElement.prototype.reset.call(form)
   } catch (error) {
@@ -733,7 +732,7 @@ async function submit(event) {
   }
   form.ariaBusy = null
   write(message, getAttribute.call(form, `data-${outcome}`) ?? (wordsFor(form) ?? words.en)?.[outcome] ?? '')
-  if (!input || !message) return
+  if (!input) return
   input.setAttribute('aria-invalid', String(outcome === 'invalid'))
   // Beside what the page has there, such as a hint.
   const descriptions = (input.getAttribute('aria-describedby') ?? '').split(' ').filter((id) => id !== message.id)
@@ -869,8 +868,9 @@ function start() {
     },
     async register(email, id) {
       const c = find(id)
-      if (c) await register(c, email)
-      return c ? viewOf(c) : null
+      if (!c) throw Object.assign(Error(), { code: 'CAMPAIGN_NOT_FOUND' })
+      await register(c, email)
+      return viewOf(c)
     },
     consent(given = true) {
       const before = { ...kept }

@@ -386,6 +386,8 @@ test('pages with a display of their own hear of start and end, also if they ask 
     ['expire', id, 'expired'],
   ])
   assert.equal(await page.evaluate(() => window.Lastcall?.get('999')), null)
+  const wrong = () => window.Lastcall?.register('ada@example.com', '999').catch(({ code }) => code)
+  assert.equal(await page.evaluate(wrong), 'CAMPAIGN_NOT_FOUND')
   const left = await page.evaluate(() => {
     let heard: number | null | undefined
     window.Lastcall?.on('expire', (late) => {
