@@ -113,7 +113,9 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     },
     async resume(id: number, from: 'stop' | 'now') {
       needOn(parts)
-      await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
+      const endpoint = await one(id)
+      await events.resumeEndpoint(endpoint, from === 'now' ? by.at : null, by)
+      if (from === 'now') await untilDone(parts, () => events.discardFailed(endpoint, by.at))
       return read(id)
     },
     /** Its notices are removed afterwards. */
@@ -150,7 +152,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       await events.discardBefore(endpoint, before, by)
       await untilDone(parts, () => events.discardFailed(endpoint, before))
       const now = secondsNow(parts)
-      const { waiting } = await events.waiting(endpoint, now)
+      const { waiting } = await events.waiting(await one(id), now)
       if (waiting === 0) await endOutage(parts.store, endpoint, now)
     },
     /** Newest first, older than `before`: `next` of the previous page, or an instant. */

@@ -52,19 +52,25 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
 })
 
 test('an endpoint that is resumed from now is told nothing of before, and one that goes on where it stopped is told it', async (t) => {
-  const { endpoint, register, managed, clock, round, told } = await opened(t)
+  const { endpoint, register, managed, clock, round, told, answer } = await opened(t)
   for (const from of ['now', 'stop'] as const) {
     const { id } = await endpoint(registered)
     clock.at += 60
     await register(`before-${from}@example.com`)
     clock.at += 60
+    answer.status = 400
+    await round(id)
+    answer.status = 204
+    await register(`later-${from}@example.com`)
+    clock.at += 60
     await managed().pause(id)
-    await managed().resume(id, from)
+    assert.equal((await managed().resume(id, from)).waiting, from === 'now' ? 0 : 2)
+    told()
     clock.at += 60
     await register(`after-${from}@example.com`)
     await round(id)
     const emails = told().map((event) => event.split(' ')[1])
-    assert.deepEqual(emails, from === 'now' ? ['after-now'] : ['before-stop', 'after-stop'])
+    assert.deepEqual(emails, from === 'now' ? ['after-now'] : ['before-stop', 'later-stop', 'after-stop'])
     await managed().remove(id)
   }
 })
@@ -446,6 +452,7 @@ test('an outage is over once what failed in it is discarded: a failure days late
   await register('ada@example.com')
   answer.status = 500
   await round(id)
+  await register('eve@example.com')
   clock.at += 60
   await managed().discardBefore(id, clock.at)
   assert.equal((await managed().read(id)).failingSince, null)

@@ -37,6 +37,9 @@ test('discarded events are not told, even if they were tried since; erasures are
   assert.equal(await left(), 1, 'many would stop everything else meanwhile')
   await discard(clock.at + daySeconds)
   assert.equal(await left(), 0)
+  for (const name of ['cy', 'eve']) await register(`${name}@example.com`)
+  await store.leads.erase([{ campaign, email: 'eve@example.com' }], testerAt(clock.at))
+  assert.equal(await left(), 1, 'what is dropped does not wait, the erasure does')
 })
 
 test('an endpoint that went on from now is told nothing from before, even after a discard with an earlier instant', async (t) => {

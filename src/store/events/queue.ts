@@ -43,6 +43,9 @@ const mostCounted = 10_001
 
 export const purgedAtOnce = 1_000
 
+/** What is told even if it was due before the point from which its endpoint goes on. */
+const alwaysTold = (['registered before', 'lead.erased'] as const).map((kind) => noticeKinds.indexOf(kind)).join(', ')
+
 /**
  * Whether a notice is due. A look (kind 0) waits until its second is over. If nodes share a clock, that one must agree.
  * Values: now, twice.
@@ -111,11 +114,12 @@ export async function insertNotices(sql: Sql, accountId: number, notices: readon
 
 /**
  * What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been.
- * Not what is held until its campaign is published: that has no tries, and a later time all the same.
+ * Not what is held until its campaign is published: that has no tries, and a later time all the same. Nor what is from
+ * before the endpoint goes on, and only dropped once it is its turn.
  */
 export async function waiting(
   sql: Sql,
-  { accountId, id }: Endpoint,
+  { accountId, id, fromAt }: Endpoint,
   now: Seconds,
 ): Promise<{ waiting: number; oldestDueAt: Seconds | null }> {
   // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
@@ -124,10 +128,12 @@ export async function waiting(
   const isHeld = `tries IN (${storedTries(0, false)}, ${storedTries(0, true)}) AND next_at > last_at`
   const row = await sql.get(
     `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (
-      SELECT due_at FROM (SELECT due_at ${first('notices', 'due_at <= ?', 'due_at')}) AS n
+      SELECT due_at FROM (SELECT due_at ${first('notices', 'due_at BETWEEN ? AND ?', 'due_at')}) AS n
+      UNION ALL SELECT due_at FROM (SELECT due_at, kind
+        ${first('notices', 'due_at < ?', 'due_at')}) AS old WHERE kind IN (${alwaysTold})
       UNION ALL SELECT due_at FROM (SELECT due_at, tries, next_at, last_at
         ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f WHERE NOT (${isHeld})) AS w`,
-    ...[accountId, id, now, accountId, id],
+    ...[accountId, id, fromAt, now, accountId, id, fromAt, accountId, id],
   )
   return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
 }
@@ -216,9 +222,8 @@ export function resetTries(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<
  * since, it would count as asked for again. Erasures and backfills stay.
  */
 export function discardFailed(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Promise<number> {
-  const told = (['registered before', 'lead.erased'] as const).map((kind) => noticeKinds.indexOf(kind))
   // By the index of `next_at`, so that what was given up, which may be much more, is not read.
-  const waiting = `AND next_at >= 0 AND kind NOT IN (${told.join(', ')}) AND due_at < ? ORDER BY next_at`
+  const waiting = `AND next_at >= 0 AND kind NOT IN (${alwaysTold}) AND due_at < ? ORDER BY next_at`
   return removeSome(sql, endpoint, 'failed_deliveries', [waiting, fromAt])
 }
 
