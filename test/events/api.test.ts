@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -469,6 +469,9 @@ test('docs/webhooks.md: the receiver in Node takes what the server sends, each e
     )
   const tried = async () => (await ask('POST', `/endpoints/${id}/test`)).body
   await eventually(10, tried, ({ delivered }) => delivered)
+  // A client that breaks off a request does not end it.
+  const client = connect(port, '127.0.0.1')
+  client.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{', () => client.destroy())
   const email = newEmail()
   const { campaignId, key: own } = shop.owner
   await sleep(1_000)
