@@ -223,6 +223,11 @@ test('the overview says whose server fails, and which webhook is paused because 
   await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'failing', tester))
   await said(/is a webhook that was paused/)
   await assertAccessible(page)
+  // What happens meanwhile is noted, unlike while a user has paused it.
+  await page.getByRole('link', { name: 'Till' }).click()
+  await page.getByRole('button', { name: /^Actions on/ }).click()
+  await page.getByRole('menuitem', { name: 'Resume' }).click()
+  await page.getByText('What happened before and during the pause waits for up to 30 days.').waitFor()
   assertUntroubled(page)
 })
 

@@ -68,7 +68,11 @@ function Resume({ of, onClose }: OneProps) {
   }
   return (
     <DialogForm send={send} submit={submit} done={text.resume} onClose={onClose}>
-      <Radio.Group label={text.resumeText} value={from} onChange={(next) => setFrom(next as 'stop' | 'now')}>
+      <Radio.Group
+        label={of.state === 'failing' ? text.resumeFailing : text.resumeText}
+        value={from}
+        onChange={(next) => setFrom(next as 'stop' | 'now')}
+      >
         <Stack mt="xs" gap="xs">
           <Radio value="stop" label={text.fromStop} data-autofocus />
           <Radio value="now" label={text.fromNow} />

@@ -71,7 +71,9 @@ export const words = inBoth({
     resume: 'Resume',
     resumeOf: (name: string) => `Resume “${name}”`,
     resumeText:
-      'What happened before the pause, and endings during it, may still wait to be sent. Sign-ups during it are sent only by a backfill.',
+      'What happened before the pause, and offers that opened, came near their end or ended during it, may still wait to be sent. Sign-ups during it are sent only by a backfill.',
+    resumeFailing:
+      'What happened before and during the pause waits for up to 30 days. “From now on” drops it, except erasures and backfills.',
     fromStop: 'Go on where it stopped',
     fromNow: 'From now on',
     resumed: (name: string) => `“${name}” is on.`,
@@ -204,7 +206,9 @@ export const words = inBoth({
     resume: 'Wznów',
     resumeOf: (name: string) => `Wznów „${name}”`,
     resumeText:
-      'To, co stało się przed wstrzymaniem, i zakończenia ofert w jego trakcie mogą jeszcze czekać na wysłanie. Zapisy z tego czasu przekaże tylko „Przekaż odbiorców”.',
+      'Na wysłanie może jeszcze czekać to, co stało się przed wstrzymaniem, oraz oferty, które w jego trakcie się otworzyły, zbliżyły do końca albo zakończyły. Zapisy z tego czasu przekaże tylko „Przekaż odbiorców”.',
+    resumeFailing:
+      'To, co stało się przed wstrzymaniem i w jego trakcie, czeka do 30 dni. „Od teraz” pomija to wszystko oprócz usunięć i „Przekaż odbiorców”.',
     fromStop: 'Od miejsca, w którym stanął',
     fromNow: 'Od teraz',
     resumed: (name: string) => `Webhook „${name}” jest włączony.`,
