@@ -52,7 +52,7 @@ function wantedBy({ type, enum: names, const: only, ...wanted }: AnySchemaObject
     const items = range('of', wanted.minItems, wanted.maxItems)
     return `a list${items && `${items} items`}${wanted.uniqueItems ? ' without repeats' : ''}`
   }
-  if (type !== 'string') return 'an object'
+  if (type !== 'string') return `an object${wanted.minProperties ? ' with at least one property' : ''}`
   const length = range('of', wanted.minLength, wanted.maxLength)
   return `a text${length && `${length} characters`}${wanted.pattern || wanted.format ? ' in the right form' : ''}`
 }

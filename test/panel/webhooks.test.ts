@@ -177,10 +177,11 @@ for (const width of widthsByTurns())
     assertUntroubled(page)
   })
 
-longTest('to edit a webhook puts back nothing that a colleague has changed meanwhile', async () => {
+longTest('an edit of a webhook changes nothing else, and puts back nothing that a colleague changed', async () => {
   const who = await stage.person('two-edit')
   const of = ['--account', String(who.accountId)]
-  const given = ['--name', 'Till', '--kinds', 'lead.registered', '--url', 'https://example.com/before']
+  const ofTimes = ['--kinds', 'lead.registered', '--lead-times', 'PT3H']
+  const given = ['--name', 'Till', ...ofTimes, '--url', 'https://example.com/before']
   const { id } = await stage.place.json(['webhook', 'create', ...of, ...given])
   const page = await stage.open(who, { path: '/integrations/webhooks' })
   await choose(page, 'Till', 'Edit')
@@ -188,8 +189,10 @@ longTest('to edit a webhook puts back nothing that a colleague has changed meanw
   await stage.place.json(['webhook', 'set', String(id), ...of, '--url', 'https://example.com/theirs'])
   await button(page, 'Save').click()
   await page.getByRole('link', { name: 'Shop' }).waitFor()
-  const [endpoint] = (await stage.place.json(['webhook', 'list', ...of])) as { url: string }[]
-  assert.equal(endpoint?.url, 'https://example.com/theirs')
+  const [{ url, leadTimes }] = await stage.place.json(['webhook', 'list', ...of])
+  assert.deepEqual([url, leadTimes], ['https://example.com/theirs', ['PT3H']])
+  const nothing = await page.request.patch(`/panel/api/webhooks/${id}`, { data: {} })
+  assert.match(await nothing.text(), /must be an object with at least one property/)
 })
 
 test('the overview says whose server fails, and which webhook is paused because of it', async () => {

@@ -39,7 +39,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
       send.reset()
       throw new RangeError('no campaign is chosen')
     }
-    const body = { ...given, url: given.url.trim(), leadTimes: isNear ? given.leadTimes : [] }
+    const body = { ...given, url: given.url.trim() }
     if (of === undefined) {
       const { id, name, secret } = await create.mutateAsync({ body })
       show({ id: String(id), name, key: secret, isSecret: true })
