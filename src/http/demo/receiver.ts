@@ -16,21 +16,25 @@ const bodyLimit = 65_536
 const words = {
   en: {
     title: 'What your server is told',
-    text: 'Sign up in the shop and watch: the registration comes at once, a reminder half a minute before the end, and then the end. Only requests with a valid signature are shown. The page reloads by itself.',
+    text: 'Sign up in the shop and watch: the registration comes at once, a reminder half a minute before the end, and then the end. Whatever is not signed by Lastcall is refused. The page reloads by itself.',
     none: 'Nothing yet.',
     event: 'Event',
     who: 'Lead',
     at: 'Happened',
     came: 'Received',
+    signature: 'Signature',
+    verified: 'verified',
   },
   pl: {
     title: 'Co słyszy Twój serwer',
-    text: 'Zapisz się w sklepie i patrz: zapis przychodzi od razu, przypomnienie pół minuty przed końcem, a potem koniec. Widać tylko żądania z prawidłowym podpisem. Strona odświeża się sama.',
+    text: 'Zapisz się w sklepie i patrz: zapis przychodzi od razu, przypomnienie pół minuty przed końcem, a potem koniec. Czego nie podpisał Lastcall, jest odrzucane. Strona odświeża się sama.',
     none: 'Jeszcze nic.',
     event: 'Zdarzenie',
     who: 'Osoba',
     at: 'Kiedy',
     came: 'Odebrano',
+    signature: 'Podpis',
+    verified: 'zweryfikowany',
   },
 }
 
@@ -81,6 +85,7 @@ p{max-width:42rem;color:#4b5563}
 table{width:100%;border-collapse:collapse;background:#fff;border:1px solid #ddd6fe}
 th,td{padding:.6rem .8rem;text-align:left;border-bottom:1px solid #ede9fe;overflow-wrap:anywhere}
 code{font-size:.9375rem}
+.verified{color:#166534;font-weight:600}
 @media(max-width:44rem){thead{display:none}tr{display:block;padding:.5rem 0;border-bottom:1px solid #ddd6fe}td{display:block;border:0;padding:.15rem .8rem}}`
 const styleHash = hash('sha256', style, 'base64')
 
@@ -88,9 +93,9 @@ function page(language: Language, received: readonly Received[]): string {
   const t = words[language]
   const rows = received.map(
     ({ type, who, timestamp, receivedAt }) =>
-      `<tr><td><code>${escaped(type)}</code></td><td>${escaped(who)}</td><td>${escaped(timestamp)}</td><td>${receivedAt}</td></tr>`,
+      `<tr><td><code>${escaped(type)}</code></td><td>${escaped(who)}</td><td>${escaped(timestamp)}</td><td>${receivedAt}</td><td class="verified">${t.verified}</td></tr>`,
   )
-  const heads = [t.event, t.who, t.at, t.came].map((head) => `<th scope="col">${head}</th>`).join('')
+  const heads = [t.event, t.who, t.at, t.came, t.signature].map((head) => `<th scope="col">${head}</th>`).join('')
   const table = `<table><thead><tr>${heads}</tr></thead><tbody>${rows.join('')}</tbody></table>`
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="2"><title>${t.title}</title><style>${style}</style></head>
 <body><main><h1>${t.title}</h1><p>${t.text}</p>${received.length === 0 ? `<p>${t.none}</p>` : table}</main></body></html>`
