@@ -91,7 +91,7 @@ const styles: [what: string, language: MailLanguage, style: GivenTimerStyle][] =
   ]),
 ]
 
-for (const [what, language, style] of someOf(styles, 5)) {
+for (const [what, language, style] of someOf(styles, 3)) {
   test(`right in another style: ${what}, ${language}`, () => {
     const scene = makeScene(style, language)
     for (const left of [anyMoment + 37, 2 * DAY + 30]) assertShows(scene, left, amount(6, 60))
@@ -145,7 +145,7 @@ test('26 hours and one second are 26:00:01 where no days are shown', () => {
   assert.deepEqual(timeLeft(2_000 * HOUR + 61, style.units), [999, 1, 1])
 })
 
-for (const units of ['days,hours,minutes', 'days,hours', 'hours,minutes', 'days', 'minutes'] as const)
+for (const units of someOf(['days,hours,minutes', 'days,hours', 'hours,minutes', 'days', 'minutes'] as const, 2))
   test(`without seconds it turns when a larger unit does, and says zero only when it is over: ${units}`, () => {
     const scene = makeScene({ ...small, units: units.split(',') as TimerUnit[] }, 'en')
     for (const left of [

@@ -178,7 +178,7 @@ longAtBothWidths(
   },
 )
 
-atBothWidths('the mail timer is drawn as the mail will show it, in every state, and saved', async (width) => {
+longAtBothWidths('the mail timer is drawn as the mail will show it, in every state, and saved', async (width) => {
   const { id } = await make({ name: 'With timer', mailTimer: null })
   const page = await stage.open(owner, { path: `/campaigns/${id}/timer`, width })
   await page.getByRole('button', { name: 'Add a mail timer' }).click()

@@ -389,7 +389,7 @@ longAtBothWidths('resets, retries and cycles stand in the timeline, and what goe
   await page.getByText('And so on.').first().waitFor()
 })
 
-atBothWidths(
+longAtBothWidths(
   'a fault stands beside its field, in the reader’s language, and what is wrong is not saved',
   async (width) => {
     const id = await make({

@@ -152,7 +152,7 @@ test('another account’s requests are not seen, whatever is asked', async () =>
 })
 
 for (const width of widthsByTurns()) {
-  test(`filters narrow the list, stand in the address, and outlive loading again: ${width}`, async () => {
+  longTest(`filters narrow the list, stand in the address, and outlive loading again: ${width}`, async () => {
     const page = await opened(owner, path, { width })
     await assertAccessible(page)
     await assertFits(page)

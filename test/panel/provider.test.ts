@@ -1,6 +1,6 @@
 // Signing in by a provider of OpenID Connect, and setting a new password by mail, in a real browser.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { words as ofFields } from '../../panel/src/parts/words.ts'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
@@ -56,7 +56,7 @@ longTest('a provider that is down when the server starts is said so, and found o
   await page.getByText(words.en.refused.EMAIL_NOT_VERIFIED).waitFor()
 })
 
-test('single sign-on leads to where one wanted to go, by keyboard alone, in both languages', async () => {
+longTest('single sign-on leads to where one wanted to go, by keyboard alone, in both languages', async () => {
   const ada = await stage.person('ada')
   Object.assign(state.people, { ada: verified(ada.email) })
   const wanted = `${publicUrl}/campaigns?search=jesie%C5%84+%26+C%2B%2B`

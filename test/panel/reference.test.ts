@@ -132,7 +132,7 @@ async function openAll(page: Page): Promise<void> {
 }
 
 for (const { width, language } of widthsInLanguages()) {
-  test(`${width}, ${language}: the page tells all there is, fits, and is accessible`, async () => {
+  longTest(`${width}, ${language}: the page tells all there is, fits, and is accessible`, async () => {
     const scheme = language === 'pl' ? 'dark' : 'light'
     const page = await stage.open(owner, { width, language, scheme, path: screen })
     await openAll(page)

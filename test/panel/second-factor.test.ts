@@ -1,6 +1,5 @@
 // The second factor and sessions in a real browser: by keyboard alone, in both languages, on a phone and a desk.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { words as around } from '../../panel/src/parts/words.ts'
 import { words as comingIn } from '../../panel/src/screens/coming-in/words.ts'
@@ -89,87 +88,90 @@ async function makeNewCodes(page: Page, text: (typeof security)['en' | 'pl'], co
 }
 
 for (const { width, language } of widthsInLanguages())
-  test(`by keyboard alone: signing in with a code, switching the factor off and on, signing out: ${width}, ${language}`, async () => {
-    const [text, door, shell] = [security[language], comingIn[language], around[language]]
-    const person = await stage.person(`keys-${width}-${language}`)
-    const { secret, recoveryCodes } = await phoneOf(person)
-    const page = await stage.open(undefined, { width, language, path: '/settings/security' })
-    page.setDefaultTimeout(15_000)
+  longTest(
+    `by keyboard alone: signing in with a code, switching the factor off and on, signing out: ${width}, ${language}`,
+    async () => {
+      const [text, door, shell] = [security[language], comingIn[language], around[language]]
+      const person = await stage.person(`keys-${width}-${language}`)
+      const { secret, recoveryCodes } = await phoneOf(person)
+      const page = await stage.open(undefined, { width, language, path: '/settings/security' })
+      page.setDefaultTimeout(15_000)
 
-    await givePassword(page, person, language)
-    await looksRight(page)
-    // The field has the focus already.
-    await page.keyboard.type(wrongCodeAt(secret, now()))
-    await page.keyboard.press('Enter')
-    await page.getByText(shell.failures.WRONG_CODE).waitFor()
-    await looksRight(page)
-    await typeInto(page, field(page, door.code), codeAt(secret, now()))
-    await page.keyboard.press('Enter')
-    await page.getByText(text.isOn(10)).waitFor()
-    assert.equal(new URL(page.url()).pathname, '/settings/security')
-    await looksRight(page)
-
-    await press(page, named(page, text.switchOff))
-    const off = page.getByRole('dialog', { name: text.switchOffTitle })
-    await field(off, text.code).waitFor()
-    await looksRight(page)
-    if (isFull) {
-      await page.keyboard.type(wrongCodeAt(secret, now()))
-      await press(page, named(off, text.switchOff))
-      await off.getByText(shell.failures.WRONG_CODE).waitFor()
-      await field(off, text.code).and(page.locator(':focus')).waitFor()
+      await givePassword(page, person, language)
       await looksRight(page)
-    }
-    await typeInto(page, field(off, text.code), recoveryCodes[0] ?? '')
-    await page.keyboard.press('Enter')
-    await off.waitFor({ state: 'hidden' })
-    await page.getByText(text.isOff, { exact: true }).first().waitFor()
+      // The field has the focus already.
+      await page.keyboard.type(wrongCodeAt(secret, now()))
+      await page.keyboard.press('Enter')
+      await page.getByText(shell.failures.WRONG_CODE).waitFor()
+      await looksRight(page)
+      await typeInto(page, field(page, door.code), codeAt(secret, now()))
+      await page.keyboard.press('Enter')
+      await page.getByText(text.isOn(10)).waitFor()
+      assert.equal(new URL(page.url()).pathname, '/settings/security')
+      await looksRight(page)
 
-    await press(page, named(page, text.switchOn))
-    const on = page.getByRole('dialog')
-    await field(on, text.password).waitFor()
-    await looksRight(page)
-    await page.keyboard.type('not the password')
-    await page.keyboard.press('Enter')
-    await on.getByText(text.wrongPassword).waitFor()
-    await typeInto(page, field(on, text.password), person.password)
-    await page.keyboard.press('Enter')
-    await on.getByRole('img', { name: text.qr }).waitFor()
-    await assertFits(page)
-    await assertNoViolation(page)
-    const shown = (await on.getByRole('region', { name: text.key }).innerText()).trim()
-    assert.match(shown, /^[A-Z2-7]{32}$/)
-    // The field has the focus already, here too.
-    await page.keyboard.type(codeAt(shown, now()))
-    await page.keyboard.press('Enter')
-    const codes = (await on.getByRole('region', { name: text.recoveryCodes }).innerText()).trim().split('\n')
-    assert.equal(codes.length, 10)
-    await looksRight(page)
-    // Escape does not throw them away.
-    await page.keyboard.press('Escape')
-    const saving = page.waitForEvent('download')
-    await press(page, named(on, text.download))
-    assert.equal((await saving).suggestedFilename(), 'lastcall-recovery-codes.txt')
-    await tabTo(page, on.getByRole('checkbox'))
-    await page.keyboard.press('Space')
-    await press(page, named(on, text.done))
-    await on.waitFor({ state: 'hidden' })
-    await page.getByText(text.isOn(10)).waitFor()
+      await press(page, named(page, text.switchOff))
+      const off = page.getByRole('dialog', { name: text.switchOffTitle })
+      await field(off, text.code).waitFor()
+      await looksRight(page)
+      if (isFull) {
+        await page.keyboard.type(wrongCodeAt(secret, now()))
+        await press(page, named(off, text.switchOff))
+        await off.getByText(shell.failures.WRONG_CODE).waitFor()
+        await field(off, text.code).and(page.locator(':focus')).waitFor()
+        await looksRight(page)
+      }
+      await typeInto(page, field(off, text.code), recoveryCodes[0] ?? '')
+      await page.keyboard.press('Enter')
+      await off.waitFor({ state: 'hidden' })
+      await page.getByText(text.isOff, { exact: true }).first().waitFor()
 
-    if (isFull) await makeNewCodes(page, text, codes[3] ?? '')
-    // A dialog gives the focus back a moment after it has gone, which would close a menu.
-    await page.waitForFunction(() => document.activeElement !== document.body)
-    await press(page, named(page, shell.account))
-    const out = page.getByRole('menuitem', { name: shell.signOut })
-    await out.waitFor()
-    for (let presses = 0; presses < 20; presses += 1) {
-      if (await out.evaluate((one) => one === document.activeElement)) break
-      await page.keyboard.press('ArrowDown')
-    }
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: door.signIn }).waitFor()
-    assertUntroubled(page)
-  })
+      await press(page, named(page, text.switchOn))
+      const on = page.getByRole('dialog')
+      await field(on, text.password).waitFor()
+      await looksRight(page)
+      await page.keyboard.type('not the password')
+      await page.keyboard.press('Enter')
+      await on.getByText(text.wrongPassword).waitFor()
+      await typeInto(page, field(on, text.password), person.password)
+      await page.keyboard.press('Enter')
+      await on.getByRole('img', { name: text.qr }).waitFor()
+      await assertFits(page)
+      await assertNoViolation(page)
+      const shown = (await on.getByRole('region', { name: text.key }).innerText()).trim()
+      assert.match(shown, /^[A-Z2-7]{32}$/)
+      // The field has the focus already, here too.
+      await page.keyboard.type(codeAt(shown, now()))
+      await page.keyboard.press('Enter')
+      const codes = (await on.getByRole('region', { name: text.recoveryCodes }).innerText()).trim().split('\n')
+      assert.equal(codes.length, 10)
+      await looksRight(page)
+      // Escape does not throw them away.
+      await page.keyboard.press('Escape')
+      const saving = page.waitForEvent('download')
+      await press(page, named(on, text.download))
+      assert.equal((await saving).suggestedFilename(), 'lastcall-recovery-codes.txt')
+      await tabTo(page, on.getByRole('checkbox'))
+      await page.keyboard.press('Space')
+      await press(page, named(on, text.done))
+      await on.waitFor({ state: 'hidden' })
+      await page.getByText(text.isOn(10)).waitFor()
+
+      if (isFull) await makeNewCodes(page, text, codes[3] ?? '')
+      // A dialog gives the focus back a moment after it has gone, which would close a menu.
+      await page.waitForFunction(() => document.activeElement !== document.body)
+      await press(page, named(page, shell.account))
+      const out = page.getByRole('menuitem', { name: shell.signOut })
+      await out.waitFor()
+      for (let presses = 0; presses < 20; presses += 1) {
+        if (await out.evaluate((one) => one === document.activeElement)) break
+        await page.keyboard.press('ArrowDown')
+      }
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: door.signIn }).waitFor()
+      assertUntroubled(page)
+    },
+  )
 
 longAtBothWidths('somebody who signs in over a screen is asked for the code there, and goes on', async (width) => {
   const language = languageOf(width)

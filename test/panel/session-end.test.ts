@@ -1,6 +1,5 @@
 // A session that ends in the middle of something: the reader signs in on top of it, and it goes on.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -8,7 +7,6 @@ import {
   assertAccessible,
   assertFits,
   assertUntroubled,
-  atBothWidths,
   comeBack,
   goTo,
   longAtBothWidths,
@@ -104,7 +102,7 @@ longAtBothWidths(
   },
 )
 
-test('if another tab has signed somebody else in, nothing is done in that person’s name', async () => {
+longTest('if another tab has signed somebody else in, nothing is done in that person’s name', async () => {
   const [ada, bela] = [await stage.person('ada-here'), await stage.person('bela-beside')]
   const page = await stage.open(ada, { path: '/integrations' })
   page.setDefaultTimeout(10_000)
@@ -124,7 +122,7 @@ test('if another tab has signed somebody else in, nothing is done in that person
   await page.getByRole('banner').getByText('ada-here’s account').waitFor({ state: 'attached' })
 })
 
-atBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
+longAtBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
   const person = await stage.person(`fresh-${width}`)
   const page = await stage.open(person, { width, path: '/integrations' })
   page.setDefaultTimeout(10_000)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, between, isFull, printSeed } from '../../support/faults.ts'
+import { amount, between, isFull, longTest, printSeed } from '../../support/faults.ts'
 import {
   accountWithKey,
   appliedCampaign,
@@ -315,7 +315,7 @@ for (const nodes of isFull ? [2, 4] : [2]) {
   })
 }
 
-test('fewer connections than it needs: a start says so and ends', { timeout: 60_000 }, async () => {
+longTest('fewer connections than it needs: a start says so and ends', async () => {
   const { url } = await owner()
   const { Client } = await import('pg')
   const takers: InstanceType<typeof Client>[] = []

@@ -139,22 +139,23 @@ for (const workers of ['1', '2'])
     holder.close()
   })
 
-test('with workers, the line of listening is the first, they are ready then, and one line says that the panel has no user', {
-  timeout: 60_000,
-}, async (t) => {
-  const me = await owner()
-  const server = await installation(t).serve(['--workers', '2'], { DATABASE_URL: me.url })
-  for (let asked = 0; asked < 4; asked += 1) assert.ok(await isReady(server), 'a worker is not ready')
-  assert.ok(await eventually(5_000, () => server.output().includes('no user yet')))
-  await sleep(500)
-  assert.match(server.output(), /^Lastcall listening on /)
-  assert.equal(server.output().match(/no user yet/g)?.length, 1)
+longTest(
+  'with workers, the line of listening is the first, they are ready then, and one line says that the panel has no user',
+  async (t) => {
+    const me = await owner()
+    const server = await installation(t).serve(['--workers', '2'], { DATABASE_URL: me.url })
+    for (let asked = 0; asked < 4; asked += 1) assert.ok(await isReady(server), 'a worker is not ready')
+    assert.ok(await eventually(5_000, () => server.output().includes('no user yet')))
+    await sleep(500)
+    assert.match(server.output(), /^Lastcall listening on /)
+    assert.equal(server.output().match(/no user yet/g)?.length, 1)
 
-  await t.test('brought to a newer version: they end, none is replaced, and it is said once', async () => {
-    const exited = once(server.process, 'exit')
-    await ask(me.url, 'UPDATE schema_version SET version = version + 1')
-    const [code] = await Promise.race([exited, sleep(8_000, ['still there'])])
-    assert.equal(code, 1)
-    assert.equal(server.output().match(/a newer Lastcall has migrated the database/g)?.length, 1)
-  })
-})
+    await t.test('brought to a newer version: they end, none is replaced, and it is said once', async () => {
+      const exited = once(server.process, 'exit')
+      await ask(me.url, 'UPDATE schema_version SET version = version + 1')
+      const [code] = await Promise.race([exited, sleep(8_000, ['still there'])])
+      assert.equal(code, 1)
+      assert.equal(server.output().match(/a newer Lastcall has migrated the database/g)?.length, 1)
+    })
+  },
+)
