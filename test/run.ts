@@ -223,8 +223,8 @@ await Promise.all([
   lane(unhurried, others, waiting),
   lane(unhurried, others, waiting),
   lane(others, unhurried, waiting),
-  // Of those that compute a fourth comes once the others wait no more. Six lanes took a sixth more of the processors for
-  // the same work.
+  // Of those that compute a fourth comes once the others wait no more. A sixth lane takes a tenth more of the processors
+  // for the same work.
   lane(waiting, others),
   lane(waiting),
 ])

@@ -9,7 +9,7 @@ const leastRoom = 4 * 1_024 ** 3
 
 const parent = hasRoom() ? memory : tmpdir()
 
-/** Waiting for the disk is a sixth of the whole run, so the short form has them in memory, where Linux has room. */
+/** Tests of the store wait for the disk up to a fifth of their time: the short form has them in memory if there is room. */
 function hasRoom(): boolean {
   if (isFull || !existsSync(memory)) return false
   const { bavail, bsize } = statfsSync(memory)
