@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
 import { formatAmount } from '../../src/core/money.ts'
 import { tester } from '../support/actor.ts'
@@ -18,7 +17,7 @@ import {
   openShop,
   send,
 } from '../support/api.ts'
-import { operationOf } from '../support/description.ts'
+import { findingsIn, operationOf } from '../support/description.ts'
 import { amount } from '../support/faults.ts'
 import { installation, owner } from '../support/lastcall.ts'
 
@@ -218,10 +217,9 @@ test('listing hands out emails: a key needs the scope; pages go on behind the la
 
 test('its description is OpenAPI 3.1, clean under the recommended rules', async () => {
   const { body } = await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })
-  const config = await createConfig({ extends: ['recommended-strict'] })
-  const problems = await lintFromString({ source: JSON.stringify(body), config })
+  const findings = await findingsIn(body, 'recommended-strict')
   assert.deepEqual(
-    problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer]),
+    findings.map(({ ruleId, pointer }) => [ruleId, pointer]),
     [],
   )
   const { parameters } = body.paths['/campaigns/{campaignId}/conversions'].get

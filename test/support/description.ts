@@ -1,6 +1,7 @@
 // Holds an answer against the live description, and a success against the specification's own lists of fields.
 import assert from 'node:assert/strict'
 import http from 'node:http'
+import { createRequire } from 'node:module'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Answer } from './api.ts'
 import type { Server } from './lastcall.ts'
@@ -35,6 +36,17 @@ function fetchDescription(server: Server): Promise<Json> {
       })
       .on('error', reject)
   })
+}
+
+type Finding = { ruleId: string; severity: string; message: string; pointer: string }
+
+/** What Redocly says against it. */
+export async function findingsIn(description: Json, rules: 'spec' | 'recommended-strict'): Promise<Finding[]> {
+  // The type of its configuration takes tsc three seconds; what is required like this has none.
+  const { createConfig, lintFromString } = createRequire(import.meta.url)('@redocly/openapi-core')
+  const config = await createConfig({ extends: [rules] })
+  const problems: Json[] = await lintFromString({ source: JSON.stringify(description), config })
+  return problems.map(({ location, ...problem }) => ({ ...problem, pointer: location[0]?.pointer }))
 }
 
 type Operation = { name: string; responses: Record<string, Json> }
