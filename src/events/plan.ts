@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
+import { offerAt } from '../core/mechanism/attempt.ts'
 import { momentsAt, nextMoment } from '../core/moments.ts'
 import type { Site } from '../core/offer.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
@@ -65,7 +66,7 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
   const { happened, lookAt } =
     kind === 'look'
       ? seenBy(planning, of, due)
-      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }), lookAt: null }
+      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }, now), lookAt: null }
   const conversion =
     kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = happened.filter((what) => !isBoughtBefore(of, what))
@@ -122,9 +123,13 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
  */
 function seenBy(
   { endpoint: { fromAt }, now, onDropped }: Planning,
-  { campaign: { terms }, lead: { attempt }, watcher: { wanted } }: Found,
+  of: Found,
   { dueAt }: Due,
 ): { happened: Happened[]; lookAt: Seconds | null } {
+  const { campaign, lead, watcher } = of
+  const { terms } = campaign
+  const { attempt } = lead
+  const { wanted } = watcher
   const from = Math.max(fromAt, now - oldSeconds)
   const momentsOf = (instant: Seconds) => momentsAt(terms, attempt, instant, wanted)
   let at = dueAt
@@ -143,20 +148,29 @@ function seenBy(
     lookAt = nextMoment(terms, attempt, lookAt, wanted)
   }
   if (skipped > 0) onDropped(skipped)
-  const happened = at < fromAt ? [] : momentsOf(at).map((moment) => ({ ...moment, at }))
+  const happened = at < fromAt ? [] : stillTrue(of, at, now).map((moment) => ({ ...moment, at }))
   return { happened, lookAt }
+}
+
+/** Without a deadline that was near, if the offer has come again since: the event would bear the next deadline. */
+function stillTrue({ campaign: { terms }, lead: { attempt }, watcher: { wanted } }: Found, at: Seconds, now: Seconds) {
+  const deadlineAt = (instant: Seconds) => offerAt(terms, attempt, instant).deadline
+  const isSame = deadlineAt(at) === deadlineAt(now)
+  return momentsAt(terms, attempt, at, wanted).filter(({ kind }) => isSame || kind !== 'lead.deadline_approaching')
 }
 
 /** The event that the notice names. */
 function toldBy(
-  { campaign: { terms }, lead: { attempt, registeredAt }, watcher }: Found,
+  of: Found,
   { kind, dueAt, detail, isAskedFor }: Due & { kind: Exclude<NoticeKind, 'look'> },
+  now: Seconds,
 ): Happened[] {
-  if (kind === 'registered before') return [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }]
+  const { lead, watcher } = of
+  if (kind === 'registered before')
+    return [{ kind: 'lead.registered', at: lead.registeredAt, detail: 0, isBackfill: true }]
   // An event that is no longer true is not tried again, unless somebody asked for it.
   const isTrue =
-    !oneTimeKinds.includes(kind) ||
-    momentsAt(terms, attempt, dueAt, watcher.wanted).some((one) => one.kind === kind && one.detail === detail)
+    !oneTimeKinds.includes(kind) || stillTrue(of, dueAt, now).some((one) => one.kind === kind && one.detail === detail)
   const isTold = isAskedFor || (isTrue && watcher.kinds.includes(kind))
   return isTold ? [{ kind, at: dueAt, detail }] : []
 }

@@ -60,7 +60,7 @@ function toldBy(
   // A lead who registered after an edit never had the date from before it. What was edited before the point from which
   // the endpoint goes on is not told; an edit of a draft counts from its publishing.
   const editedAt = ({ until, isHeld }: Known) => (isHeld === true ? Math.max(until, begunAt) : until)
-  const known = before.filter((one) => registeredAt <= one.until && editedAt(one) > endpoint.fromAt)
+  const known = before.filter((one) => registeredAt <= one.until && editedAt(one) >= endpoint.fromAt)
   const changed = known.findLast((one) => {
     const old = offerAt(one.terms, attempt, now)
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')

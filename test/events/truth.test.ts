@@ -640,6 +640,22 @@ for (const cause of ['failing', 'user'] as const) {
   })
 }
 
+test('an edit in the second in which an endpoint goes on from now is told', async (t) => {
+  const { endpoint, register, find, round, save, told, clock, store, sweep } = await opened(
+    t,
+    fixed('2026-03-03T10:00'),
+  )
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  clock.at += 600
+  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await save({ mechanism: fixed('2026-03-04T10:00') })
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_changed ada 10'])
+})
+
 test('an edit that is discarded before its sweep is not told, and its new date is', async (t) => {
   const june = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-06-01T00:00' } }
   const { endpoint, register, round, save, told, clock, sweep, managed } = await opened(t, june)
@@ -696,6 +712,26 @@ test('with cycles of a minute, a receiver that is far behind is told nothing old
     dropped.reduce((sum, count) => sum + count),
     (minutes[0] as number) / 2 - 0.5,
   )
+})
+
+test('of an offer that has come again, a server that was away is told the end before, and not that it was near', async (t) => {
+  const cycle = { enabled: true, pause: 'PT30M' }
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, cycle })
+  const { endpoint, register, round, sent, told, answer, clock } = made
+  const { id } = await endpoint({ kinds: ['lead.deadline_approaching', 'lead.expired'], leadTimes: ['PT10M'] })
+  await register('ada@example.com')
+  clock.at += 60
+  await register('bob@example.com')
+  clock.at += 2_941
+  answer.status = 400
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_approaching ada 50'], 'hers is tried again, his is seen late')
+  sent.length = 0
+  answer.status = 204
+  clock.at += 5_700
+  for (let times = 0; times < 4; times += 1) await round(id)
+  const twice = ['lead.deadline_approaching ada 140', 'lead.deadline_approaching bob 141']
+  assert.deepEqual(told().sort(), [...twice, 'lead.expired ada 60', 'lead.expired bob 61'])
 })
 
 test('if the server takes one of the two events of a look, the other is sent again', async (t) => {

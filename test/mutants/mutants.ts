@@ -678,6 +678,8 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/round.ts', 'one.events.filter((event) => !told.has(event))', '[] as Event[]', 'events/truth'],
   ['events/sweep.ts', 'pause ? pause.until - 1 : begunAt', 'begunAt', 'events/truth'],
   ['events/sweep.ts', 'pause.until - 1', 'pause.until', 'events/truth'],
+  ['events/sweep.ts', 'editedAt(one) >= endpoint.fromAt', 'editedAt(one) > endpoint.fromAt', 'events/truth'],
+  ['events/plan.ts', 'deadlineAt(at) === deadlineAt(now)', 'true', 'events/truth'],
   ['events/sweep.ts', 'isHeld === true ? Math.max(until, begunAt) : until', 'Math.max(until, begunAt)', 'events/truth'],
   ['events/sweep.ts', 'begunAt, lead.registeredAt)', 'begunAt)', 'events/truth'],
   ['store/events/sweeps.ts', 'if (written === 0) return', '', 'store/events'],
