@@ -1,4 +1,5 @@
 // Everything that a database holds, whatever its tables are called.
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -24,7 +25,13 @@ function rowsOfFile(path: string): Record<string, string[]> {
       tables.map(({ name }) => {
         const rows = database.prepare(`SELECT * FROM "${name}"`)
         rows.setReadBigInts(true)
-        return [String(name), rows.all().map(textOf).sort()]
+        return [
+          String(name),
+          rows
+            .all()
+            .map((row) => textOf(row, shortened))
+            .sort(),
+        ]
       }),
     )
   } finally {
@@ -37,7 +44,7 @@ async function rowsOfPostgres(url: string): Promise<Record<string, string[]>> {
   const named = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY name"
   const entries = (await ask(url, named)).map(async ({ name }) => {
     const rows = await ask(url, `SELECT * FROM "${name}"`)
-    return [name, rows.map(textOf).sort()]
+    return [name, rows.map((row) => textOf(row, inHex)).sort()]
   })
   return Object.fromEntries(await Promise.all(entries))
 }
@@ -50,16 +57,20 @@ export async function storedTexts(place: Installation): Promise<[name: string, t
   return tables.map(([name, rows]) => [name, rows.map(withBytes).join('\n')])
 }
 
-/** Bytes, which `textOf` writes as hexadecimal digits, once more as characters. */
+/** Bytes, which are hexadecimal digits in a row's text, once more as characters. */
 function withBytes(row: string): string {
   const values = Object.values(JSON.parse(row)).filter((value) => /^(?:[0-9a-f]{2})+$/.test(String(value)))
   return [row, ...values.map((value) => Buffer.from(String(value), 'hex').toString('latin1'))].join(' ')
 }
 
-function textOf(row: object): string {
+const inHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+/** A template has 100 kB, and is compared only. */
+const shortened = (bytes: Uint8Array) => (bytes.length > 1_000 ? hash('sha256', bytes) : inHex(bytes))
+
+function textOf(row: object, ofBytes: (bytes: Uint8Array) => string): string {
   const values = Object.entries(row).map(([name, value]) => {
     if (typeof value === 'bigint') return [name, String(value)]
-    return [name, value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value]
+    return [name, value instanceof Uint8Array ? ofBytes(value) : value]
   })
   return JSON.stringify(Object.fromEntries(values))
 }
