@@ -155,8 +155,9 @@ function seenBy(
 /** Without a deadline that was near, if the offer has come again since: the event would bear the next deadline. */
 function stillTrue({ campaign: { terms }, lead: { attempt }, watcher: { wanted } }: Found, at: Seconds, now: Seconds) {
   const deadlineAt = (instant: Seconds) => offerAt(terms, attempt, instant).deadline
-  const isSame = deadlineAt(at) === deadlineAt(now)
-  return momentsAt(terms, attempt, at, wanted).filter(({ kind }) => isSame || kind !== 'lead.deadline_approaching')
+  return momentsAt(terms, attempt, at, wanted).filter(
+    ({ kind }) => kind !== 'lead.deadline_approaching' || deadlineAt(at) === deadlineAt(now),
+  )
 }
 
 /** The event that the notice names. */
