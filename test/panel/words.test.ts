@@ -7,6 +7,7 @@ import { pages as helpEn } from '../../panel/src/help/en.ts'
 import { pages as helpPl } from '../../panel/src/help/pl.ts'
 import { plural } from '../../panel/src/language.ts'
 import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
+import { words as pageWords } from '../../panel/src/screens/campaigns/pages/words.ts'
 import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 
 const root = join(import.meta.dirname, '..', '..', 'panel', 'src')
@@ -85,6 +86,13 @@ test('the help has the states of offers as the list of leads calls them', () => 
     [helpPl.leads, leadWords.pl],
   ] as const) {
     for (const state of Object.values(states)) assert.ok(page.includes(`**${state}**`), state)
+  }
+})
+
+test('where a lead has no link, the switch that gives one is named as it is', () => {
+  for (const language of ['en', 'pl'] as const) {
+    const said = leadWords[language].warnings.NO_OFFER_PAGES
+    assert.ok(said.includes(pageWords[language].eligible), said)
   }
 })
 

@@ -106,7 +106,7 @@ export const words = inBoth({
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Links and countdown come with publishing: the campaign is a draft.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Links and countdown are switched off for this account. Ask the operator.',
-      NO_OFFER_PAGES: 'No link: mark an offer page as eligible.',
+      NO_OFFER_PAGES: 'No link: under “Offer pages”, add a page or switch on “Link to this page in mails”.',
       NO_MAIL_TIMER: 'No countdown image: switch the mail timer on.',
       NO_DEADLINE: 'There is no deadline now, so the countdown has nothing to count down to.',
     },
@@ -293,7 +293,8 @@ export const words = inBoth({
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Linki i licznik pojawią się po publikacji: kampania jest wersją roboczą.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Linki i licznik są wyłączone dla tego konta. Zapytaj operatora.',
-      NO_OFFER_PAGES: 'Brak linku: oznacz stronę oferty jako uprawnioną.',
+      NO_OFFER_PAGES:
+        'Brak linku: w części „Strony oferty” dodaj stronę albo włącz „Linkuj do tej strony w e-mailach”.',
       NO_MAIL_TIMER: 'Brak obrazka z licznikiem: włącz licznik w e-mailu.',
       NO_DEADLINE: 'Nie ma teraz terminu, więc licznik nie ma do czego odliczać.',
     },
