@@ -379,7 +379,7 @@ longAtBothWidths('resets, retries and cycles stand in the timeline, and what goe
   const page = await edit(await make(course), { width })
   await page.getByRole('switch', { name: 'Signing up again before the end starts the time again' }).click()
   await page.getByRole('radio', { name: 'Signing up again gives another chance' }).click()
-  const list = page.getByText('Signs up again: another chance').filter({ visible: true })
+  const list = page.getByText('Signs up again for another chance').filter({ visible: true })
   await list.first().waitFor()
   assert.equal(await page.getByText('Signs up again: open until').filter({ visible: true }).count(), 2)
   await page.getByRole('radio', { name: 'It opens again by itself' }).click()

@@ -8,6 +8,8 @@ import { pages as helpPl } from '../../panel/src/help/pl.ts'
 import { plural } from '../../panel/src/language.ts'
 import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
 import { words as pageWords } from '../../panel/src/screens/campaigns/pages/words.ts'
+import { words as previewWords } from '../../panel/src/screens/campaigns/rules/preview-words.ts'
+import { words as ruleWords } from '../../panel/src/screens/campaigns/rules/words.ts'
 import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 
 const root = join(import.meta.dirname, '..', '..', 'panel', 'src')
@@ -104,6 +106,34 @@ test('a number takes the form of its language', () => {
     ...['21 leadów', '22 leady', '25 leadów', '100 leadów', '102 leady'],
   ])
   assert.equal(plural('en', 1_000, { one: '# lead', other: '# leads' }), '1,000 leads')
+})
+
+test('a period of the rules is right in Polish, whatever its number', () => {
+  const { after, retry, cycle, minLead, minLeadAfter, units } = ruleWords.pl
+  const { visitAfter, visitAfterEnd } = previewWords.pl
+  assert.deepEqual(
+    [
+      `${after[0]} 2 ${units.D(2)} ${after[1]}`,
+      `${retry[0]} 1 ${units.M(1)} ${retry[1]}`,
+      `${cycle[0]} 5 ${units.H(5)} ${cycle[1]}`,
+      `${minLead} 1 ${units.H(1)} ${minLeadAfter}`,
+      `${visitAfter} 22 ${units.M(22)} ${visitAfterEnd}`,
+    ],
+    [
+      'Kończy się 2 dni później.',
+      'Nowy zapis liczy się najwcześniej 1 minutę po zakończeniu oferty,',
+      'Otwiera się ponownie 5 godzin po każdym zakończeniu,',
+      'Każdy ma co najmniej 1 godzinę do końca; kto miałby mniej, dostaje następny termin.',
+      'Załóżmy, że pierwsza wizyta nastąpi 22 minuty po zapisie.',
+    ],
+  )
+})
+
+test('a step of the preview has one colon, before what it leads to', () => {
+  for (const { steps, pending, scheduled, until, endless, expired, unchanged } of Object.values(previewWords)) {
+    const outcomes = [pending, scheduled('Mon'), until('Mon'), endless, expired, unchanged]
+    for (const said of [...Object.values(steps), ...outcomes]) assert.doesNotMatch(said, /:/)
+  }
 })
 
 test('every count in Polish words has the forms that Polish has', async () => {

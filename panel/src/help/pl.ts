@@ -71,7 +71,7 @@ Obrazek w e-mailu, który przy każdym otwarciu odlicza do własnego terminu czy
 Wszyscy zapisani, każdy z własnym terminem.
 
 - **Wyszukiwanie** znajduje początek adresu albo dowolną jego część. Wpisany tekst nigdy nie trafia do adresu strony.
-- Stany oferty: **Czeka na wizytę**, pierwszą; **Otworzy się później**; **Otwarta** teraz; **Wygasła**, bo termin minął.
+- Stany oferty: **Czeka na wizytę** (pierwszą); **Otworzy się później**; **Otwarta** teraz; **Wygasła**, bo termin minął.
 - Kliknij adres, aby zobaczyć linki i historię albo ustawić termin ręcznie.
 - Zaznacz kilka osób, aby przedłużyć im termin, wyeksportować je albo usunąć.
 - **Usunięcie** czeka dziesięć sekund, w których można je cofnąć. Potem adres i wszystko, co dla niego policzono, znika.

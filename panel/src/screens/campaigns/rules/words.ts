@@ -126,13 +126,13 @@ const pl: Words = {
   kinds: {
     after: 'po pewnym czasie',
     daysAt: 'po kilku dniach, o danej godzinie',
-    next: 'w najbliższym z powtarzających się terminów',
-    fixed: 'jednego dnia, tego samego dla wszystkich',
+    next: 'w najbliższym stałym terminie',
+    fixed: 'jednego dnia, dla wszystkich',
     none: 'nigdy',
   },
   kind: 'Jak kończy się oferta',
   start: 'Co zaczyna ofertę',
-  after: ['Kończy się, gdy minie', 'od tej chwili.'],
+  after: ['Kończy się', 'później.'],
   daysAt: {
     before: 'Kończy się',
     label: 'Liczba dni',
@@ -155,7 +155,7 @@ const pl: Words = {
   fixed: ['Kończy się', 'dla wszystkich.'],
   none: 'Oferta pozostaje otwarta. Nie ma odliczania.',
   noneCapped: 'Oferta pozostaje otwarta do końca kampanii.',
-  minLead: 'Każdemu pozostaje co najmniej',
+  minLead: 'Każdy ma co najmniej',
   minLeadAfter: 'do końca; kto miałby mniej, dostaje następny termin.',
   opens: 'Otwiera się później, niż się zaczyna',
   opensHint: 'Do tego czasu jest ukryta przed zapisanymi.',
@@ -180,10 +180,10 @@ const pl: Words = {
   afterwardsAre: {
     nothing: 'Oferta pozostaje dla tej osoby zamknięta',
     retry: 'Ponowny zapis daje kolejną szansę',
-    cycle: 'Oferta otwiera się sama jeszcze raz',
+    cycle: 'Oferta sama otwiera się ponownie',
   },
-  retry: ['Nowy zapis liczy się, gdy od końca minie', ','],
-  cycle: ['Otwiera się ponownie, gdy od końca minie', ','],
+  retry: ['Nowy zapis liczy się najwcześniej', 'po zakończeniu oferty,'],
+  cycle: ['Otwiera się ponownie', 'po każdym zakończeniu,'],
   page: 'Na stronie oferty',
   onExpiry: 'Gdy czas minie,',
   actions: {
@@ -200,9 +200,10 @@ const pl: Words = {
     'Zaczyna się od pierwszej wizyty i należy do przeglądarki. Późniejszy zapis go zachowuje; w innej przeglądarce zaczyna się od nowa.',
   number: 'liczba',
   unit: 'jednostka',
+  // In the accusative, as every sentence here that has a period wants it.
   units: {
-    M: (n: number) => plural('pl', n, { one: 'minuta', few: 'minuty', many: 'minut', other: 'minuty' }),
-    H: (n: number) => plural('pl', n, { one: 'godzina', few: 'godziny', many: 'godzin', other: 'godziny' }),
+    M: (n: number) => plural('pl', n, { one: 'minutę', few: 'minuty', many: 'minut', other: 'minuty' }),
+    H: (n: number) => plural('pl', n, { one: 'godzinę', few: 'godziny', many: 'godzin', other: 'godziny' }),
     D: (n: number) => plural('pl', n, { one: 'dzień', few: 'dni', many: 'dni', other: 'dnia' }),
   },
   unitHint: 'Godziny liczą się dokładnie; dni kończą się o tej samej porze, także przy zmianie czasu.',
