@@ -245,7 +245,7 @@ async function assertPublished(page: Page, id: number): Promise<void> {
   await page.getByText('Unsaved changes').waitFor()
   await page.getByRole('button', { name: 'Publish' }).click()
   const publish = page.getByRole('dialog', { name: 'Publish this campaign?' })
-  await publish.getByText('Leads who signed up before keep their deadlines').waitFor()
+  await publish.getByText('anyone whose time has run out stays expired').waitFor()
   await publish.getByText('that you have not saved are not published').waitFor()
   await publish.getByRole('button', { name: 'Publish' }).click()
   await publish.waitFor({ state: 'hidden' })
@@ -505,7 +505,11 @@ longAtBothWidths('a finding is shown beside the setting, and again before it is 
   await page.getByRole('button', { name: 'Publish' }).click()
   const dialog = page.getByRole('dialog', { name: 'Publish this campaign?' })
   await dialog.getByText('False urgency').waitFor()
-  assert.equal(await dialog.getByText('is a draft').count(), 0)
+  // There no field stands beside it, and after a cycle nobody stays expired.
+  for (const setting of ['Opens again by itself', 'Page after the end']) {
+    assert.equal(await dialog.getByText(setting, { exact: true }).count(), 1, setting)
+  }
+  assert.equal(await dialog.getByText(/is a draft|stays expired/).count(), 0)
   await assertAccessible(page)
 })
 

@@ -8,8 +8,10 @@ export const words = inBoth({
     publishText: [
       'From then on people can sign up: through the API and the form on your page.',
       'Links and countdown pictures that you have sent work; on your pages the widget shows and ends the offer.',
-      'Leads who signed up before keep their deadlines, which ran on in the meantime: anyone whose time has run out stays expired.',
     ],
+    ranOut:
+      'Leads who signed up before keep their deadlines, which ran on in the meantime: anyone whose time has run out stays expired.',
+    ranOn: 'Leads who signed up before keep their deadlines, which ran on in the meantime.',
     toDraftTitle: 'Take this campaign back to draft?',
     toDraftText: [
       'Nobody can sign up any more: the API refuses, and so does the form on your page.',
@@ -27,8 +29,10 @@ export const words = inBoth({
     publishText: [
       'Od tej chwili można się zapisywać: przez API i formularz na stronie.',
       'Wysłane linki i obrazki z odliczaniem działają; na Twoich stronach widżet pokazuje i kończy ofertę.',
-      'Wcześniejsi odbiorcy zachowują swoje terminy. Biegły one przez ten czas dalej: kto przekroczył termin, nie zobaczy oferty.',
     ],
+    ranOut:
+      'Wcześniejsi odbiorcy zachowują swoje terminy. Biegły one przez ten czas dalej: kto przekroczył termin, nie zobaczy oferty.',
+    ranOn: 'Wcześniejsi odbiorcy zachowują swoje terminy, które przez ten czas biegły dalej.',
     toDraftTitle: 'Cofnąć tę kampanię do wersji roboczej?',
     toDraftText: [
       'Nikt już się nie zapisze: odmówi API, odmówi też formularz na stronie.',

@@ -6,6 +6,7 @@ import { call } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useSession } from '../../session.ts'
+import { words as clashWords } from './clash-words.ts'
 import { words } from './publish-words.ts'
 import { FindingsContext, LintFindings } from './rules/lint.tsx'
 import { useIsUnsaved } from './unsaved.ts'
@@ -53,12 +54,14 @@ export function Publish({ read, onPublished }: { read: Whole; onPublished(): voi
 
 function Consequences({ settings }: { settings: Settings }) {
   const text = useWords(words)
-  const { isDraft } = settings
+  const { isDraft, mechanism } = settings
+  const comesAgain = mechanism.retry?.enabled || mechanism.cycle?.enabled
+  const publishText = [...text.publishText, comesAgain ? text.ranOn : text.ranOut]
   const isUnsaved = useIsUnsaved(settings.id)
   return (
     <Stack>
       <List spacing="xs" size="sm">
-        {(isDraft ? text.publishText : text.toDraftText).map((line) => (
+        {(isDraft ? publishText : text.toDraftText).map((line) => (
           <List.Item key={line}>{line}</List.Item>
         ))}
       </List>
@@ -75,6 +78,7 @@ function Consequences({ settings }: { settings: Settings }) {
 /** What may be unexpected about the saved settings. */
 function Surprising({ settings }: { settings: Settings }) {
   const text = useWords(words)
+  const names = useWords(clashWords).settings
   const { data } = useQuery({
     queryKey: ['preview', 'publish', settings],
     queryFn: () => call('POST /preview', { body: { settings, own: null, visitAfter: 'PT1H' } }),
@@ -84,7 +88,7 @@ function Surprising({ settings }: { settings: Settings }) {
   return (
     <FindingsContext value={{ faults: [], findings, timeZone: settings.timeZone }}>
       <Text size="sm">{text.look}</Text>
-      <LintFindings of={findings} />
+      <LintFindings of={findings} names={names} />
     </FindingsContext>
   )
 }

@@ -3,6 +3,7 @@ import { Stack, Text } from '@mantine/core'
 import { createContext, type ReactNode, use, useId } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { TimesIn } from '../../../parts/time-text.tsx'
+import { settingName } from '../clash-words.ts'
 import { faultInWords } from '../fault-words.ts'
 import { type LintFinding, lintWords, unfairWords } from './lint-words.ts'
 
@@ -74,12 +75,14 @@ export function Faults({ of }: { of: Fault[] }) {
   ))
 }
 
-export function LintFindings({ of }: { of: LintFinding[] }) {
+/** With `names` each says which setting it is about: for where it does not stand beside that. */
+export function LintFindings({ of, names }: { of: LintFinding[]; names?: Record<string, string> }) {
   const words = useWords(lintWords)
   const { title, law } = useWords(unfairWords)
   const { timeZone } = use(FindingsContext)
   return of.map(({ code, path, isUnfair, at }) => (
     <div key={`${code} ${path}`} className="finding" data-unfair={isUnfair || undefined}>
+      {names && <Text size="xs">{settingName(path, names)}</Text>}
       {isUnfair && (
         <Text size="sm" fw={600}>
           {title}
