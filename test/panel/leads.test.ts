@@ -1213,13 +1213,26 @@ longTest('an export of selected leads does not say that it has what is searched 
   assert.equal(await opened(page), 1)
 })
 
-longTest('in a campaign whose orders end offers, each lead of the list stays in one line', async () => {
-  const campaign = await campaignOf(owner, { conversion: { closes: true } })
-  await imported(campaign.id, ['ada-lovelace-186013@example.com', 'ada-lovelace-76558d@example.com'])
-  const set = ['lead', 'deadline', '--campaign', String(campaign.id), '--email', 'ada-lovelace-186013@example.com']
-  await place.json([...set, '--at', '2030-01-01T00:00:00Z'])
+longTest('where orders end offers, a lead has one line in the list, and its deadline says what may be', async () => {
+  const mechanism = { startsOn: 'visit', deadline: { kind: 'after', period: 'P2D' } }
+  const campaign = await campaignOf(owner, { conversion: { closes: true }, mechanism })
+  const emails = ['ahead', 'over', 'waits'].map((name) => `${name}-ada-lovelace-186013@example.com`)
+  const [ahead, over] = emails as [string, string]
+  await imported(campaign.id, emails)
+  for (const [email, at] of [
+    [ahead, '2099-01-01T00:00:00Z'],
+    [over, '2020-01-01T00:00:00Z'],
+  ] as const) {
+    await place.json(['lead', 'deadline', '--campaign', String(campaign.id), '--email', email, '--at', at])
+  }
   const page = await open(owner, { path: leadsPath(campaign.id) })
-  await page.getByText('set by hand or ended by a purchase').waitFor()
+  const row = (email: string) => page.getByRole('row').filter({ hasText: email })
+  await row(ahead).getByText('(set by hand)').waitFor()
+  await row(over).getByText('(set by hand or ended by a purchase)').waitFor()
+  // It will have one.
+  await row('waits').getByText('Not known yet').waitFor()
   const lines = await links(page).evaluateAll((all) => all.map((one) => one.getClientRects().length))
-  assert.deepEqual(lines, [1, 1])
+  assert.deepEqual(lines, [1, 1, 1])
+  await links(page).first().click()
+  await page.getByRole('dialog').getByText('Deadline set by hand', { exact: true }).waitFor()
 })

@@ -8,12 +8,14 @@ import { assertAccessible, assertFits, assertUntroubled, longAtBothWidths, share
 
 const stage = await sharedStage()
 
-/** An account with the address in two campaigns, and in capitals in one of them. */
+/** An account with the address in two campaigns, one of which waits for a visit, and in capitals in the other. */
 async function personWithLeads(name: string) {
   const who = await stage.person(name)
-  const apply = (campaign: string) =>
-    stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], campaignFile({ name: campaign }))
-  const [autumn, winter] = [await apply('Autumn course'), await apply('Winter course')]
+  const apply = (campaign: Record<string, unknown>) =>
+    stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], campaignFile(campaign))
+  const autumn = await apply({ name: 'Autumn course' })
+  const mechanism = { startsOn: 'visit', deadline: { kind: 'after', period: 'P2D' } }
+  const winter = await apply({ name: 'Winter course', mechanism })
   const add = (id: number, emails: string) =>
     stage.place.json(['lead', 'import', '--campaign', String(id), '-'], `email\n${emails}\n`)
   await add(autumn.id, 'ada@example.com\nAda@Example.com\nbob@example.com')
@@ -34,6 +36,7 @@ longAtBothWidths('a person is found, taken along as a file, and erased everywher
   await page.getByRole('status').filter({ hasText: 'ada@example.comIn 2 campaigns' }).waitFor()
   const list = page.getByRole('list', { name: 'Campaigns with this address' })
   assert.deepEqual(await list.getByRole('link').allTextContents(), ['Autumn course', 'Winter course'])
+  await list.getByRole('listitem').last().getByText('Deadline: Not known yet').waitFor()
   assert.ok(!page.url().includes('ada'), 'no address of a person in an address of a page')
   await assertAccessible(page)
   await assertFits(page)

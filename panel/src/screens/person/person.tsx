@@ -158,6 +158,7 @@ function Found({ email, person, onSearch, onErased }: FoundProps) {
 function Row({ lead }: { lead: Lead }) {
   const text = useWords(words)
   const { campaignId, campaignName, ref, timeZone } = lead
+  const without = lead.state === 'pending' ? text.deadlineUnknown : text.noDeadline
   return (
     <Paper component="li" withBorder p="sm">
       <Group justify="space-between" align="start" gap="sm">
@@ -169,8 +170,7 @@ function Row({ lead }: { lead: Lead }) {
         <StateBadge state={lead.state} />
       </Group>
       <Text size="sm" component="div">
-        {text.deadline}:{' '}
-        {lead.deadline === null ? text.noDeadline : <TimeText at={lead.deadline} timeZone={timeZone} />}
+        {text.deadline}: {lead.deadline === null ? without : <TimeText at={lead.deadline} timeZone={timeZone} />}
       </Text>
       <Text size="sm" c="dimmed" component="div">
         {text.registered}: <TimeText at={lead.registeredAt} timeZone={timeZone} />

@@ -168,11 +168,13 @@ export function StateBadge({ state }: { state: State }) {
 
 export function Deadline({ lead, settings }: { lead: Lead; settings: Settings }) {
   const text = useWords(words)
-  if (lead.deadline === null) return text.noDeadline
+  if (lead.deadline === null) return lead.state === 'pending' ? text.deadlineUnknown : text.noDeadline
+  // A purchase ends the offer at once.
+  const mayBePurchase = settings.conversion.closes && lead.state === 'expired'
   return (
     <>
       <TimeText at={lead.deadline} timeZone={settings.timeZone} />
-      {lead.setByHand && ` (${settings.conversion.closes ? text.byHandOrPurchase : text.byHand})`}
+      {lead.setByHand && ` (${mayBePurchase ? text.byHandOrPurchase : text.byHand})`}
     </>
   )
 }

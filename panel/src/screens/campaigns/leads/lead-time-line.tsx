@@ -58,7 +58,8 @@ export function LeadTimeLine({ lead, settings }: { lead: WholeLead; settings: Se
 
 function useEvents(lead: WholeLead, settings: Settings, { events }: (typeof words)['en']): Entry[] {
   const { timeZone } = settings
-  const byHand = settings.conversion.closes ? events.byHandOrPurchase : events.byHand
+  const mayBePurchase = settings.conversion.closes && lead.state === 'expired'
+  const byHand = mayBePurchase ? events.byHandOrPurchase : events.byHand
   const now = Date.now() / 1_000
   const { registeredAt, anchorAt, setByHandAt, deadline } = lead
   const opensAt = opensLater(lead)
