@@ -653,6 +653,15 @@ longTest(
     }
     await own.fill('24 Oct 2026, 12:00')
     await page.getByText('Write it like').waitFor({ state: 'hidden' })
+    // Where the service says what is wrong, the field does not say it too.
+    const ends = page.getByRole('switch', { name: 'The campaign ends for everyone' })
+    await ends.click()
+    await page.getByLabel('It never lasts beyond').fill('31.02.2027 10:00')
+    await page.keyboard.press('Tab')
+    await page.getByText('Enter a date that exists and a time').waitFor()
+    assert.equal(await page.getByText('Write it like').count(), 0)
+    await ends.click()
+    await own.focus()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     const calendar = page.getByRole('dialog', { name: 'Calendar' })

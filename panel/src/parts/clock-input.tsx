@@ -37,7 +37,8 @@ export function ClockInput({ clock, value, min, max, usualTime = '23:59', error,
     if (readWithin(typed) !== value) setTyped(inWords(clock, value, language))
   }
   const example = inWords(clock, clock === 'day' ? '2026-12-31' : '2026-12-31T23:59', language)
-  const isUnread = !isTyping && typed.trim() !== '' && value === ''
+  // Where the error has no words, the form says below what is wrong.
+  const isUnread = !isTyping && typed.trim() !== '' && value === '' && error !== true
   return (
     <TextInput
       placeholder={example}
