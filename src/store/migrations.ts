@@ -31,6 +31,9 @@ function inWordsOfSqlite(text: string): string {
     .replaceAll(/^\);$/gm, ') STRICT;')
 }
 
+/** Says so where the table `unfinished_copy` is, which a copy makes before its first row and drops after its last. */
+export const unfinishedCopy = 'the database holds an unfinished copy: run copy again'
+
 /** @throws UnusableDatabase if the database is of another program, newer, or empty and may not get tables */
 export function assertKnown(version: number, mayCreate = true): void {
   if (version === 0 && !mayCreate) {

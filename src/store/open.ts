@@ -46,13 +46,13 @@ export async function distributeDatabase(location: DatabaseLocation, shards: num
 }
 
 /**
- * A claimed database, to be copied from or to; it is brought to this version first. Without `mayCreate` an empty one is
- * refused. @throws UnusableDatabase
+ * A claimed database, to be copied from or to; it is brought to this version first. Only the target may be empty or
+ * hold an unfinished copy. @throws UnusableDatabase
  */
-export async function openCopyEnd(location: DatabaseLocation, mayCreate: boolean): Promise<CopyEnd> {
-  if (location.engine === 'sqlite') return openSqliteEnd(realPath(location.path), mayCreate)
+export async function openCopyEnd(location: DatabaseLocation, isTarget: boolean): Promise<CopyEnd> {
+  if (location.engine === 'sqlite') return openSqliteEnd(realPath(location.path), isTarget)
   const { openPostgresEnd } = await postgres()
-  return openPostgresEnd(location.url, mayCreate)
+  return openPostgresEnd(location.url, isTarget)
 }
 
 /** Loaded when needed: a server on the embedded database starts without it. */

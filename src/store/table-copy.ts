@@ -1,6 +1,6 @@
 // A whole installation from one database to another, table by table, in the order of their keys.
 import { Refused } from './errors.ts'
-import type { Row, Runner, Value } from './sql.ts'
+import type { Row, Runner, Sql, Value } from './sql.ts'
 
 /** What is copied, with its keys, in the order in which rows refer to each other. */
 const copiedTables = {
@@ -78,6 +78,7 @@ export async function copyTables(
     copied[table] = { from: done, to: await count(to, table) }
   }
   await to.finish(await from.lastIds())
+  await to.write((sql) => sql.run('DROP TABLE IF EXISTS unfinished_copy'))
   return copied as Copied
 }
 
@@ -89,6 +90,7 @@ async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
   const { ref_key: found } = await installationOf(to)
   if (Buffer.compare(refKey, found) === 0) {
     if ((await from.place()) === (await to.place())) throw new Refused('--to: must be a different database')
+    await to.write(markUnfinished)
     return
   }
   const another = new Refused('--to: the database holds another installation')
@@ -97,9 +99,13 @@ async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
   await to.write(async (sql) => {
     const claim = 'UPDATE installation SET ref_key = ?, starts_since = ? WHERE ref_key = ?'
     if ((await sql.run(claim, refKey, startsSince, found)) === 0) throw another
+    await markUnfinished(sql)
     if (accounts) await sql.run(insertion(to, 'accounts', accounts), ...accounts.flatMap(valuesOf))
   })
 }
+
+/** No server may start on what is there of a copy: it would take leads that are still to come for new ones. */
+const markUnfinished = (sql: Sql) => sql.run('CREATE TABLE IF NOT EXISTS unfinished_copy (since bigint)')
 
 async function count({ read }: CopyEnd, table: CopiedTable): Promise<number> {
   return (await read((sql) => sql.get(`SELECT count(*) AS "rows" FROM ${table}`)))?.rows

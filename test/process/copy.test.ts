@@ -7,7 +7,10 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { createKey } from '../../src/access/keys.ts'
+import { databaseLocation } from '../../src/config.ts'
 import type { EndpointSettings } from '../../src/core/events.ts'
+import { type DatabaseLocation, openCopyEnd } from '../../src/store/open.ts'
+import { type CopyEnd, copyTables } from '../../src/store/table-copy.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { isFull } from '../support/faults.ts'
 import {
@@ -102,6 +105,20 @@ async function toldBy(server: Server, key: string) {
   return { answers, missing, opened: [opened.status, opened.headers.get('location')] }
 }
 
+/** Leaves 1,000 of the leads at the target. */
+async function interrupted(from: string, to: string) {
+  const [source, target] = (await Promise.all(
+    [from, to].map((url) => openCopyEnd(databaseLocation(url) as DatabaseLocation, url === to)),
+  )) as [CopyEnd, CopyEnd]
+  const stop = (table: string) => assert.notEqual(table, 'leads')
+  await assert.rejects(copyTables(source, target, stop), assert.AssertionError)
+  await Promise.all([source.close(), target.close()])
+  const unfinished = 'the database holds an unfinished copy: run copy again'
+  for (const args of [['serve'], ['migrate'], ['lead', 'list', '--campaign', '1']])
+    assertRefused(await sharedCommand(args, { env: { DATABASE_URL: to } }), unfinished, [1])
+  assertRefused(await sharedCommand(['copy', '--from', to, '--to', from]), `--from: ${unfinished}`, [1])
+}
+
 /** All that a key or a link needs, of what was there before the copy. */
 function rowsIn(url: string) {
   const database = new DatabaseSync(fileURLToPath(url))
@@ -131,6 +148,8 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assertRefused(await from(other.url, url), 'another server is running', [1])
     assert.equal(await running.stop(), 0)
   })
+
+  await t.test('no server and no other command takes an unfinished copy', () => interrupted(url, postgres))
 
   await t.test('takes everything to PostgreSQL: keys, leads, links and deadlines are the same', async () => {
     const { tables } = await json(url, ['copy', '--from', url, '--to', postgres])
@@ -182,26 +201,27 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.equal((await json(half, args)).deadline, '2031-01-01T00:00:00Z')
   })
 
-  await t.test('says what to do where rows of an earlier copy are in the way, on both engines', async () => {
+  await t.test('copies which ids were ever given, also those of deleted rows', async () => {
     await json(half, ['copy', '--from', half, '--to', back])
+    for (const url of [half, back])
+      assert.equal((await json(url, ['campaign', 'apply', '--account', '1', '-'], withoutTimer)).id, 4)
+  })
+
+  await t.test('says what to do where rows of an earlier copy are in the way, on both engines', async () => {
     // Whose email is registered again has another id.
     await ask(half, 'UPDATE leads SET id = 9999 WHERE id = 3')
     for (const [from, to] of [
-      [other.url, half],
       [half, back],
+      [other.url, half],
     ] as const) {
       const again = await sharedCommand(['copy', '--from', from, '--to', to])
       assertRefused(again, '--to: rows of an earlier copy are in the way', [1])
     }
   })
 
-  await t.test('copies which ids were ever given, also those of deleted rows', async () => {
-    for (const url of [half, back])
-      assert.equal((await json(url, ['campaign', 'apply', '--account', '1', '-'], withoutTimer)).id, 4)
-  })
-
   await t.test('takes everything back to a file', async (own) => {
     const there = `file:${join(installation(own).folder, 'there.db')}`
+    await interrupted(postgres, there)
     const { tables } = await json(url, ['copy', '--from', postgres, '--to', there])
     for (const [name, { from, to }] of Object.entries<{ from: number; to: number }>(tables))
       assert.equal(from, to, name)

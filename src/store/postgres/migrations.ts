@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UnusableDatabase } from '../errors.ts'
-import { assertKnown, firstVersion, latestVersion, migrationTo } from '../migrations.ts'
+import { assertKnown, firstVersion, latestVersion, migrationTo, unfinishedCopy } from '../migrations.ts'
 import { refKeyBytes } from '../ref.ts'
 import { type Connection, despiteDeadlocks, type Pool } from './connection.ts'
 import { distributeTables, isDistributed, isWorker } from './distribution.ts'
@@ -14,20 +14,23 @@ export const longestMs = 86_400_000
 
 /**
  * Brings the database to `latestVersion`, each migration in a transaction of its own, one node at a time.
- * Returns how many were applied. @throws UnusableDatabase when it is newer than this program or not Lastcall's
+ * Returns how many were applied. @throws UnusableDatabase when it is newer than this program, not Lastcall's, or holds
+ * an unfinished copy and is not the target of one
  */
-export async function migrate(pool: Pool, mayCreate = true): Promise<number> {
+export async function migrate(pool: Pool, mayCreate = true, isCopyTarget = false): Promise<number> {
   let applied = 0
   for (;;) {
-    const stepDone = await despiteDeadlocks(() => pool.transaction(longestMs, '', (on) => step(on, mayCreate)))
+    const stepDone = await despiteDeadlocks(() =>
+      pool.transaction(longestMs, '', (on) => step(on, mayCreate, isCopyTarget)),
+    )
     if (stepDone === 'done') return applied
     applied += 1
   }
 }
 
-async function step(connection: Connection, mayCreate: boolean): Promise<'done' | 'applied'> {
+async function step(connection: Connection, mayCreate: boolean, isCopyTarget: boolean): Promise<'done' | 'applied'> {
   await lockMigrations(connection)
-  const version = await checkVersion(connection)
+  const version = await checkVersion(connection, isCopyTarget)
   assertKnown(version, mayCreate)
   if (version === latestVersion) return 'done'
   const next = Math.max(version + 1, firstVersion)
@@ -58,7 +61,7 @@ function commandsOf(migration: string): string[] {
 type Found = { server: number; isKnown: boolean; encoding: string; tables: number }
 
 /** The version of a database of Lastcall's; 0 is an empty one. @throws UnusableDatabase */
-async function checkVersion(connection: Connection): Promise<number> {
+async function checkVersion(connection: Connection, isCopyTarget: boolean): Promise<number> {
   const { rows } = await connection.query(
     // Other programs have a `schema_version` too.
     `SELECT current_setting('server_version_num')::int AS server, current_setting('server_encoding') AS encoding,
@@ -81,9 +84,13 @@ async function checkVersion(connection: Connection): Promise<number> {
     if (tableCount === 0) return 0
     throw new UnusableDatabase('the database has tables, but not those of Lastcall: give it one of its own')
   }
-  const { rows: versions } = await connection.query('SELECT version FROM schema_version, installation', [])
+  const { rows: versions } = await connection.query(
+    `SELECT version, to_regclass('unfinished_copy') IS NOT NULL AS "isUnfinished" FROM schema_version, installation`,
+    [],
+  )
   if (versions.length === 0) {
     throw new UnusableDatabase('the database was not restored to the end: restore it again, into an empty one')
   }
+  if (versions[0]?.isUnfinished && !isCopyTarget) throw new UnusableDatabase(unfinishedCopy)
   return versions[0]?.version
 }

@@ -106,9 +106,9 @@ export async function distributePostgres(url: string, shards: number | undefined
   })
 }
 
-export async function openPostgresEnd(url: string, mayCreate: boolean): Promise<CopyEnd> {
+export async function openPostgresEnd(url: string, isTarget: boolean): Promise<CopyEnd> {
   const pool = openPool({ url, size: 2, settings: {}, connectMs: adminTimeoutMs })
-  await usable([pool], () => migrate(pool, mayCreate))
+  await usable([pool], () => migrate(pool, isTarget, isTarget))
   return postgresEnd(pool)
 }
 

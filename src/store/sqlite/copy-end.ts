@@ -7,8 +7,8 @@ import { runnerOn } from './sqlite.ts'
 const timeoutMs = 5_000
 
 /** The caller has claimed the database. @throws UnusableDatabase */
-export function openSqliteEnd(path: string, mayCreate: boolean): CopyEnd {
-  const database = openDatabase({ path, isServer: false, isClaimed: true, mayCreate })
+export function openSqliteEnd(path: string, isTarget: boolean): CopyEnd {
+  const database = openDatabase({ path, isServer: false, isClaimed: true, mayCreate: isTarget, isCopyTarget: isTarget })
   const { read, write } = runnerOn(database, timeoutMs)
   return {
     read,

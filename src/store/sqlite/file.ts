@@ -13,7 +13,7 @@ import {
   SQLITE_READONLY,
   sqliteCode,
 } from './connection.ts'
-import { checkVersion, migrate } from './migrations.ts'
+import { assertCopied, checkVersion, migrate } from './migrations.ts'
 
 /** How long a process that opens its database, or a command, waits for somebody else's lock. */
 const openingMs = 5_000
@@ -31,6 +31,8 @@ const wipe = 'PRAGMA secure_delete = ON'
 export type ConnectionUse = Partial<Pick<OpenOptions, 'isServer' | 'mayCreate'>> & {
   /** This process has claimed the database: no server runs on it. */
   isClaimed?: boolean
+  /** It may hold an unfinished copy. */
+  isCopyTarget?: boolean
 }
 
 /**
@@ -38,13 +40,14 @@ export type ConnectionUse = Partial<Pick<OpenOptions, 'isServer' | 'mayCreate'>>
  * UnusableDatabase
  */
 export function openConnection(path: string, use: ConnectionUse): Connection {
-  const { isServer = false, isClaimed = isServer, mayCreate = true } = use
+  const { isServer = false, isClaimed = isServer, mayCreate = true, isCopyTarget = false } = use
   makeFolder(path)
   const opened = (connection: Connection) => {
     connection.exec(wipe)
     // Before anything is written, so that the file of another program stays as it is. And before the cache is made
     // larger, since SQLite then sorts a new index more slowly.
     checkVersion(connection, mayCreate)
+    if (!isCopyTarget) assertCopied(connection)
     migrateAlone(connection, path, isClaimed)
     useWriteAheadLog(connection)
     if (isServer) assertWritable(connection)
@@ -82,6 +85,8 @@ export function migrateSqlite(path: string): { version: number; applied: number 
     return usable(path, () => {
       const connection = connect(path, { busyTimeoutMs: openingMs })
       connection.exec(wipe)
+      checkVersion(connection)
+      assertCopied(connection)
       const applied = migrate(connection)
       connection.close()
       return { version: latestVersion, applied }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UnusableDatabase } from '../errors.ts'
-import { assertKnown, firstVersion, latestVersion, migrationTo } from '../migrations.ts'
+import { assertKnown, firstVersion, latestVersion, migrationTo, unfinishedCopy } from '../migrations.ts'
 import { refKeyBytes } from '../ref.ts'
 import { type Connection, rollback } from './connection.ts'
 
@@ -54,4 +54,10 @@ export function checkVersion(connection: Connection, mayCreate = true): number {
   }
   assertKnown(version, mayCreate)
   return version
+}
+
+/** @throws UnusableDatabase */
+export function assertCopied(connection: Connection): void {
+  const mark = connection.get("SELECT 1 AS found FROM sqlite_schema WHERE name = 'unfinished_copy'")
+  if (mark !== undefined) throw new UnusableDatabase(unfinishedCopy)
 }
