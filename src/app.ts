@@ -21,7 +21,7 @@ import { conversionsApi } from './http/conversions/api.ts'
 import { conversionsPath } from './http/conversions/schemas.ts'
 import { eventsApi } from './http/events/api.ts'
 import { eventsPath } from './http/events/schemas.ts'
-import { closeServer, newFastify } from './http/framework.ts'
+import { closeAllMs, closeServer, newFastify } from './http/framework.ts'
 import { openMetrics, type WebhookMetrics } from './http/metrics.ts'
 import { operations } from './http/operations.ts'
 import { panel } from './http/panel/panel.ts'
@@ -85,6 +85,7 @@ export function buildApp(parts: AppParts): App {
   const { endpoints } = webhooks
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)
+  const mailer = openMailer(config.smtp)
   const endPurging = purgeNowAndThen(parts, users)
 
   app.register(
@@ -110,7 +111,7 @@ export function buildApp(parts: AppParts): App {
       auditDays,
       passwordReset: buildPasswordReset(store),
       provider: config.oidc && openProvider(config.oidc),
-      mailer: openMailer(config.smtp),
+      mailer,
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)
@@ -125,7 +126,9 @@ export function buildApp(parts: AppParts): App {
       return port
     },
     async close() {
-      await Promise.all([closeServer(app), webhooks.close()])
+      const late = setTimeout(mailer.giveUp, closeAllMs)
+      await Promise.all([closeServer(app).then(mailer.close), webhooks.close()])
+      clearTimeout(late)
       endPurging()
       const entriesStored = Promise.all([history.close(), webhooks.closeLog()])
       const closing = [entriesStored.then(historyTable.close), counting.close(), templates.close()]

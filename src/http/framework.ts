@@ -32,7 +32,8 @@ const maxParamLength = 16_384
 
 /** Once the server stops: how often idle connections are closed, and when all that are left are. */
 const closeIdleMs = 100
-const closeAllMs = 8_000
+/** How long what has arrived before the stop may take. */
+export const closeAllMs = 8_000
 
 /** A year. Not for subdomains, which may not be ours. */
 const strictTransport = 'max-age=31536000'

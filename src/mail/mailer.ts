@@ -28,6 +28,8 @@ const closed = { disableFileAccess: true, disableUrlAccess: true }
 const transport = async (options: object) => (await import('nodemailer')).createTransport({ ...options, ...closed })
 
 export function openMailer(smtp: Smtp | null) {
+  const stopping = new AbortController()
+  const behindAnswers = new Set<Promise<void>>()
   return {
     /** Whether there is a server to send by. */
     isOn: smtp !== null,
@@ -38,11 +40,24 @@ export function openMailer(smtp: Smtp | null) {
       if (/[<>]/.test(mail.to)) throw new MailNotSent('EENVELOPE')
       try {
         const server = await transport({ ...timeouts, url: smtp.url })
-        await server.sendMail({ ...mail, from: smtp.from, signal: AbortSignal.timeout(mostMs) })
+        await server.sendMail({
+          ...mail,
+          from: smtp.from,
+          signal: AbortSignal.any([AbortSignal.timeout(mostMs), stopping.signal]),
+        })
       } catch (error) {
         throw new MailNotSent((error as { code?: string }).code ?? 'unknown')
       }
     },
+    /** Keeps the server from ending before this, which no answer waits for; it must not reject. */
+    waitFor(work: Promise<void>): void {
+      behindAnswers.add(work)
+      work.finally(() => behindAnswers.delete(work))
+    },
+    /** Resolves once all that is waited for has ended. */
+    close: () => Promise.all(behindAnswers),
+    /** What the mail server has not taken by now is not sent. */
+    giveUp: () => stopping.abort(),
     /** The mail as an `.eml` file that mail programs open as a draft. */
     async write(mail: Mail): Promise<string> {
       const draft: SendMailOptions = { ...mail, from: smtp?.from ?? mail.to, headers: { 'X-Unsent': '1' } }

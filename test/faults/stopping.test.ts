@@ -5,7 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFull, someOf } from '../support/faults.ts'
 import { whileLocked } from '../support/locked.ts'
+import { mailServer } from '../support/mail-server.ts'
 import { eventually, prepared } from '../support/prepared.ts'
+import { createUser } from '../support/users.ts'
 import {
   accepts,
   assertError,
@@ -20,6 +22,11 @@ import {
 
 test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
   const origin = await prepared(t)
+  const mail = await mailServer(t)
+  await origin.place.arrange(async (store) => {
+    for (const email of ['soon@example.com', 'never@example.com'])
+      await createUser(store, origin.accountId, { email, password: 'a long password', role: 'owner' })
+  })
   const bearer = `Authorization: Bearer ${origin.key}`
   const campaigns = '/api/public/v1/campaigns'
   const leads = `${campaigns}/${origin.campaignId}/leads`
@@ -31,7 +38,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
 
   async function start(t: TestContext) {
     const place = origin.copy(t)
-    const server = await place.serve(['--rate-limit', '1000000'])
+    const server = await place.serve(['--rate-limit', '1000000'], { SMTP_URL: mail.url, SMTP_FROM: 'o@shop.example' })
     const { process } = server
     let signalledAt = Number.NaN
     const exited = once(process, 'exit') as Promise<[number | null, string | null]>
@@ -39,6 +46,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
       place,
       port: server.port,
       process,
+      output: server.output,
       /** A connection on which these bytes have arrived. */
       async open(...pieces: Piece[]): Promise<Wire> {
         const line = await wire(server.port)
@@ -196,6 +204,25 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
         }
         await exits()
         assert.deepEqual(await registered('late'), [])
+      }
+    },
+
+    async 'a mail behind an answer is sent, or the log says that it was not'({ open, exits, output }) {
+      const names = ['never', 'soon']
+      for (const name of names) {
+        mail.state.delayMs = name === 'soon' ? 3_000 : 60_000
+        const body = JSON.stringify({ email: `${name}@example.com`, language: 'en' })
+        const line = await open(message('POST', '/panel/api/password-resets', ['Content-Type: application/json'], body))
+        assert.equal((await line.answers(1))[0]?.status, 200)
+        assert.ok(await eventually(5_000, async () => mail.state.waiting === names.indexOf(name) + 1))
+      }
+      return async () => {
+        await exits()
+        assert.deepEqual(
+          mail.received.flatMap(({ to }) => to),
+          ['soon@example.com'],
+        )
+        assert.equal(output().match(/"requestId":"[^"]+".*"EABORT".*a mail was not sent/g)?.length, 1)
       }
     },
 

@@ -13,7 +13,7 @@ const login = { user: 'shop', password: 'hunter2' }
 export async function mailServer(scope: Scope) {
   const received: Received[] = []
   /** A server that is full refuses the mail itself; another one takes its time. */
-  const state = { isFull: false, delayMs: 0 }
+  const state = { isFull: false, delayMs: 0, waiting: 0 }
   const server = new SMTPServer({
     authOptional: false,
     allowInsecureAuth: true,
@@ -30,10 +30,12 @@ export async function mailServer(scope: Scope) {
         if (state.isFull) return done(new Error('no room for owner@example.com'))
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
         const to = envelope.rcptTo.map(({ address }) => address)
+        state.waiting += 1
         setTimeout(() => {
+          state.waiting -= 1
           received.push({ from, to, text: Buffer.concat(chunks).toString(), user: String(user) })
           done()
-        }, state.delayMs)
+        }, state.delayMs).unref()
       })
     },
   })

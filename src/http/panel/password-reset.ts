@@ -15,7 +15,7 @@ export const passwordResetRoutes = {
       needPasswords(parts)
       if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
       await parts.passwordReset.ask(email, address, now)
-      sendLink(parts, email, language, now).catch(note)
+      parts.mailer.waitFor(sendLink(parts, email, language, now).catch(note))
       return {}
     },
   }),
