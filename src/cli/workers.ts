@@ -8,6 +8,8 @@ import type { Log } from '../log.ts'
 const shortLifeMs = 5_000
 const pauseMs = 1_000
 const metricsTimeoutMs = 4_000
+/** One that works has stopped by then, and the first process has ten seconds itself. */
+const killAfterMs = 9_700
 
 export const isWorker = cluster.isWorker
 /** A worker's exit code when a newer Lastcall has migrated the database: a new worker would be refused too. */
@@ -32,11 +34,19 @@ export function superviseWorkers(count: number, { log, listening }: { log: Log; 
     const worker = cluster.fork()
     startedAt.set(worker.id, performance.now())
   }
+  const killWorkers = () => {
+    for (const worker of workers()) {
+      log.warn('a worker did not stop and is killed')
+      worker.process.kill('SIGKILL')
+    }
+  }
   const stop = async (): Promise<void> => {
     isStopping = true
     for (const worker of workers()) worker.process.kill('SIGTERM')
     if (workers().length === 0) allEnded.resolve()
+    const late = setTimeout(killWorkers, killAfterMs)
     await allEnded.promise
+    clearTimeout(late)
   }
 
   cluster.on('listening', (_worker, { port }) => {

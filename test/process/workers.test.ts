@@ -1,10 +1,10 @@
 // Several processes on one port, on a real PostgreSQL.
 import assert from 'node:assert/strict'
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { superviseWorkers } from '../../src/cli/workers.ts'
 import { newDatabase } from '../support/citus.ts'
@@ -113,7 +113,8 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
   })
 })
 
-test('a worker that begins to listen just as all are told to stop does not start others, which nobody would stop', async (t) => {
+/** The first of two, which is not one of ours and does nothing. */
+function supervised(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-workers-'))
   const exec = join(folder, 'worker.mjs')
   writeFileSync(exec, 'setInterval(() => {}, 1_000)')
@@ -123,10 +124,27 @@ test('a worker that begins to listen just as all are told to stop does not start
     rmSync(folder, { recursive: true })
   })
   cluster.setupPrimary({ exec, execArgv: [] })
-  const log = { info() {}, warn() {}, error() {} }
-  const supervisor = superviseWorkers(2, { log, listening() {} })
-  const [first] = workers()
-  void supervisor.stop()
+  const warn = t.mock.fn()
+  const supervisor = superviseWorkers(2, { log: { info() {}, warn, error() {} }, listening() {} })
+  const [first] = workers() as [Worker]
+  const code = () => Promise.race([supervisor.ended, sleep(10_000, 'still running', { ref: false })])
+  return { stop: supervisor.stop, first, code, warned: () => warn.mock.calls.map(({ arguments: [text] }) => text) }
+}
+
+test('a worker that begins to listen just as all are told to stop does not start others, which nobody would stop', async (t) => {
+  const { stop, first, code, warned } = supervised(t)
+  void stop()
   cluster.emit('listening', first, { port: 1 })
-  assert.equal(await Promise.race([supervisor.ended, sleep(10_000, 'still running', { ref: false })]), 0)
+  assert.equal(await code(), 0)
+  assert.deepEqual(warned(), [])
+})
+
+test('a worker that hangs is killed in time to exit 0, and the log says so', async (t) => {
+  const { stop, first, code, warned } = supervised(t)
+  first.process.kill('SIGSTOP')
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  void stop()
+  t.mock.timers.tick(9_700)
+  assert.equal(await code(), 0)
+  assert.deepEqual(warned(), ['a worker did not stop and is killed'])
 })
