@@ -114,6 +114,8 @@ export async function openPostgresEnd(url: string, isTarget: boolean): Promise<C
 
 /** PostgreSQL's code. */
 const insufficientPrivilege = '42501'
+/** The driver's words where it was given none, or an empty one. */
+const noPassword = 'client password must be'
 
 /** What PostgreSQL says when it does not let us in, in one line; the address may hold a password. */
 async function usable<T>(pools: Pool[], work: () => Promise<T>): Promise<T> {
@@ -122,7 +124,8 @@ async function usable<T>(pools: Pool[], work: () => Promise<T>): Promise<T> {
   } catch (error) {
     await Promise.all(pools.map((pool) => pool.close()))
     const { code, message, cause } = error as Error & { code?: string; cause?: { message?: string; code?: string } }
-    const why = cause?.message || cause?.code || message
+    const said = cause?.message || cause?.code || message
+    const why = said.includes(noPassword) ? 'it wants a password: put it into the address, or set PGPASSWORD' : said
     const then = code === insufficientPrivilege ? '; its user must own the database' : ''
     if (then === '' && !(error instanceof StoreUnavailable)) throw error
     throw new UnusableDatabase(`cannot use the PostgreSQL of DATABASE_URL: ${why}${then}`)

@@ -59,7 +59,9 @@ for (const [how, acts] of Object.entries(replaced))
     await assertReplaced(me, await installation(t).serve([], { DATABASE_URL: me.url }), acts)
   })
 
-test('a database of another program, or half restored, is refused and not changed', { timeout: 60_000 }, async () => {
+test('a database of another program, half restored, or without its password is refused and not changed', {
+  timeout: 60_000,
+}, async () => {
   const { adminUrl } = await cluster
   const [theirs, half] = [await createDatabase(adminUrl), await createDatabase(adminUrl)]
   const refused = async (url: string, why: string) =>
@@ -68,6 +70,8 @@ test('a database of another program, or half restored, is refused and not change
   await refused(theirs, 'the database has tables, but not those of Lastcall')
   assert.deepEqual(await ask(theirs, 'SELECT version FROM schema_version'), [{ version: '5' }])
   await createOther(half)
+  const open = Object.assign(new URL(half), { password: '' }).href
+  await refused(open, 'PostgreSQL of DATABASE_URL: it wants a password: put it into the address, or set PGPASSWORD')
   for (const table of ['installation', 'schema_version']) {
     await ask(half, `DELETE FROM ${table}`)
     await refused(half, 'the database was not restored to the end')
