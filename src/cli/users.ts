@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { CommonPassword } from '../access/common-passwords.ts'
@@ -108,9 +107,27 @@ function shown({ id, accountId, email, role, createdAt }: User) {
   return { id, accountId, email, role, createdAt: formatInstant(createdAt) }
 }
 
-/** Typed unseen on a terminal, otherwise the first line of standard input. @throws WrongCall */
+/** Typed unseen on a terminal, twice, otherwise the first line of standard input. @throws WrongCall */
 async function readPassword(): Promise<string> {
-  const password = process.stdin.isTTY ? await ask('Password: ') : await firstLine()
+  if (!process.stdin.isTTY) return ofGoodLength(await firstLine())
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+  using terminal = createInterface({ input: process.stdin, output: unseen, terminal: true })
+  terminal.on('SIGINT', () => process.exit(130))
+  const lines = terminal[Symbol.asyncIterator]()
+  const ask = async (question: string) => {
+    process.stderr.write(question)
+    // Ctrl-D ends it without a line.
+    const { value = '' } = await lines.next()
+    process.stderr.write('\n')
+    return value
+  }
+  const password = ofGoodLength(await ask('Password: '))
+  if ((await ask('The same again: ')) !== password) throw new WrongCall('the two passwords differ: nothing was changed')
+  return password
+}
+
+/** The password. @throws WrongCall */
+function ofGoodLength(password: string): string {
   const length = [...password].length
   if (length < passwordMinLength || length > passwordMaxLength) {
     throw new WrongCall(
@@ -131,16 +148,4 @@ async function firstLine(): Promise<string> {
   // A password that is too long may be cut in the middle of a character.
   if (!isUtf8(line) && line.length <= 4 * passwordMaxLength) throw new WrongCall('the password must be in UTF-8')
   return line.toString().replace(/\r$/, '')
-}
-
-async function ask(question: string): Promise<string> {
-  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true })
-  process.stderr.write(question)
-  terminal.on('SIGINT', () => process.exit(130))
-  // Ctrl-D ends it without a line.
-  const [answer] = (await Promise.race([once(terminal, 'line'), once(terminal, 'close')])) as [string?]
-  terminal.close()
-  process.stderr.write('\n')
-  return answer ?? ''
 }

@@ -55,18 +55,25 @@ test('users of the panel', async (t) => {
     assert.equal((await place.runShared(create('c@x.pl'), `${'🦊'.repeat(256)}\n`)).code, 0)
   })
 
-  await t.test('Ctrl-D where a terminal asks for the password is no password', async () => {
-    const terminal = `import { PassThrough } from 'node:stream'
-      const value = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} })
-      Object.defineProperty(process, 'stdin', { value })
-      value.end('\\x04')`
-    const preload = ['--import', `data:text/javascript,${encodeURIComponent(terminal)}`]
-    const env = { ...process.env, DATABASE_URL: place.databaseUrl }
-    const args = [...preload, join(root, 'src', 'main.ts'), ...create('d@x.pl')]
-    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-    assert.equal(code, 2, said)
-    assert.match(said, /^Password: \nlastcall: the password must have 8 to 256 characters[^\n]*\n$/)
+  await t.test('a terminal asks for the password twice, unseen; Ctrl-D is no password', async () => {
+    const typed = async (keys: string) => {
+      const terminal = `import { PassThrough } from 'node:stream'
+        const value = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} })
+        Object.defineProperty(process, 'stdin', { value })
+        value.end('${keys}')`
+      const preload = ['--import', `data:text/javascript,${encodeURIComponent(terminal)}`]
+      const env = { ...process.env, DATABASE_URL: place.databaseUrl }
+      const args = [...preload, join(root, 'src', 'main.ts'), 'user', 'reset', '--email', 'b@x.pl']
+      const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+      const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+      return `${code} ${said}`
+    }
+    const said = await Promise.all(
+      ['\\x04', '8 chars!\\r8 chars\\r', '8 chars!\\r\\x04', '8 chars?\\r8 chars?\\r'].map(typed),
+    )
+    assert.match(said[0] ?? '', /^2 Password: \nlastcall: the password must have 8 to 256 characters[^\n]*\n$/)
+    const differ = '2 Password: \nThe same again: \nlastcall: the two passwords differ: nothing was changed\n'
+    assert.deepEqual(said.slice(1), [differ, differ, '0 Password: \nThe same again: \n'])
   })
 
   await t.test(
