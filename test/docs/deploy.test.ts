@@ -1,10 +1,14 @@
 // What ships for proxies, systemd and containers, read as it ships; the role for PostgreSQL is also tried out.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { convert } from '../../src/leads/conversions.ts'
+import { buildLeads } from '../../src/leads/leads.ts'
+import { erasePerson } from '../../src/leads/person.ts'
 import { tester } from '../support/actor.ts'
-import { arrangeIn } from '../support/lastcall.ts'
+import { accountWithKey, appliedCampaign, arrangeIn, campaignFile } from '../support/lastcall.ts'
 import { ask, createDatabase, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
 import { root } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
@@ -136,4 +140,35 @@ test('a database that the superuser made goes over to a role of its own, and ser
   assert.deepEqual(may.map(([name]) => name).sort(), ['rolcanlogin', 'rolinherit'])
   const left = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner <> 'lastcall_app'"
   assert.deepEqual(await ask(asRole, left), [])
+})
+
+test('PostgreSQL: what docs/operating.md says after an erasure leaves nothing of the address in the database’s files', async (t) => {
+  const adminUrl = await postgresUrl()
+  const url = await createDatabase(adminUrl)
+  t.after(() => dropDatabase(adminUrl, url))
+  const email = 'planted@example.com'
+  await arrangeIn(url, async (store) => {
+    const { accountId } = await accountWithKey(store)
+    const { id: campaignId } = await appliedCampaign(store, accountId, campaignFile())
+    const of = { accountId, campaignId }
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    for (const one of [email, 'stays@example.com']) await leads.importLead(of, one, 1_800_000_000, tester)
+    const order = { orderId: email, at: 1_800_000_000, amount: null, currency: null }
+    await convert(store, of, { buyer: { email }, order, source: 'import' }, 1_800_000_000, tester)
+    const sweep = 'INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, after_email) VALUES (1, 1, 1, 1, '
+    await ask(url, `${sweep}'${email}')`, 'ANALYZE leads', 'DELETE FROM sweeps')
+    await erasePerson(store, accountId, email, tester)
+  })
+
+  const database = new URL(adminUrl)
+  database.pathname = new URL(url).pathname
+  const named = "current_setting('data_directory') || '/base/' || oid AS folder FROM pg_database"
+  const filesWithIt = async () => {
+    const [{ folder }] = await ask(database.href, 'CHECKPOINT', `SELECT ${named} WHERE datname = current_database()`)
+    return readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes('planted')).length
+  }
+  assert.ok((await filesWithIt()) > 0)
+  const [, statements = ''] = /^```sql\n(.*?)^```$/ms.exec(shipped('docs/operating.md')) ?? []
+  await ask(url, ...statements.trim().split('\n'))
+  assert.equal(await filesWithIt(), 0)
 })

@@ -89,7 +89,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       (campaign, [email, ...row]) => toLead(campaign, email, row),
     ),
     erase: (leads, by) => runner.write((sql) => deleteNamed(sql, leads, by)),
-    // PostgreSQL does that by vacuum and by recycling its log (docs/operating.md).
+    // Only writing whole tables again would, while nobody can use them: the operator chooses when (docs/operating.md).
     eraseTraces: async () => {},
   }
 }
