@@ -286,15 +286,20 @@ export async function* csvRows(
       yield { cells: Object.fromEntries(positions.map(([name, at]) => [name, cellOf(record[at])])), line }
       continue
     }
-    if (!isComplete(record)) throw new WrongCall(`${nameOf(file)}: line ${line}: must name ${wanted}`)
-    const twice = columns.find((name) => record.indexOf(name) !== record.lastIndexOf(name))
+    const names = record.map((cell) => columnOf(cell, columns) ?? cell)
+    if (!isComplete(names)) throw new WrongCall(`${nameOf(file)}: line ${line}: must name ${wanted}`)
+    const twice = columns.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
     if (twice !== undefined)
       throw new WrongCall(`${nameOf(file)}: line ${line}: must name the column "${twice}" only once`)
-    positions = columns.map((name) => [name, record.indexOf(name)])
+    positions = columns.map((name) => [name, names.indexOf(name)])
     if (exportFacts.every((name) => record.includes(name))) cellOf = (cell) => cell && withoutMark(cell)
   }
   if (positions === undefined) throw new WrongCall(`${nameOf(file)}: must have a first line with ${wanted}`)
 }
+
+/** The column that a cell of the heading names, in capitals or not: spreadsheets write `Email`. */
+const columnOf = (cell: string, columns: readonly string[]) =>
+  columns.find((name) => name.toLowerCase() === cell.toLowerCase())
 
 /** A line that some programs put before the heading, to tell Excel the separator. */
 const separatorLine = /^sep=([,;\t|])\n/i
@@ -381,5 +386,5 @@ function delimiterOf(head: string, columns: readonly string[]): string {
   // Before looking for the line's end: a quoted heading may have a line break.
   const [line = ''] = /[^\n]+/.exec(head.replaceAll(/"[^"]*"/g, '')) ?? []
   const found = [',', ';', '\t'].filter((one) => line.includes(one))
-  return found.find((one) => line.split(one).some((cell) => columns.includes(cell))) ?? found[0] ?? ','
+  return found.find((one) => line.split(one).some((cell) => columnOf(cell, columns) !== undefined)) ?? found[0] ?? ','
 }

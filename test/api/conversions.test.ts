@@ -245,7 +245,7 @@ test('command line: lead convert and show, conversion list, reverse and import w
   assert.deepEqual(person.leads[0].conversions, [kept])
   const refused = await shop.place.runShared([...one, '--amount', '49'])
   assert.deepEqual([refused.code, /^lastcall: --currency: must be given/.test(refused.stderr)], [2, true])
-  const csv = `note;orderId;email;amount;currency
+  const csv = `Note;OrderID;Email;Amount;currency
 x;1001;${email};1;EUR
 x;1002;${other};10.5;USD
 x;1003;nobody@example.com;;
