@@ -207,7 +207,8 @@ function readSmtp(): Smtp | null {
 
 function isSmtpUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  return url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/[\s?#]/.test(text)
+  // What looks like a path may be the rest of a password that has a slash.
+  return url !== undefined && /^smtps?:\/\/[^\s?#/]+\/?$/i.test(text) && url.hostname !== ''
 }
 
 /** OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, all or none, and OIDC_ONLY with them. @throws WrongSetting */

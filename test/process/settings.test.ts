@@ -202,9 +202,18 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     const calls: [Record<string, string>, RegExp][] = [
       [{ SMTP_URL: url }, /SMTP_FROM: .*SMTP_URL is set/],
       [{ SMTP_FROM: 'a@example.com' }, /SMTP_URL: .*SMTP_FROM is set/],
-      ...['', 'mail.example', 'https://mail.example', 'smtp://', 'smtp://a b', `${url}?tls=hunter2`].map(
-        (SMTP_URL): [Record<string, string>, RegExp] => [{ SMTP_URL, SMTP_FROM: 'a@example.com' }, /SMTP_URL: must be/],
-      ),
+      ...[
+        '',
+        'mail.example',
+        'https://mail.example',
+        'smtp://',
+        'smtp://a b',
+        `${url}?tls=hunter2`,
+        'smtp://u:25/hunter2@h',
+      ].map((SMTP_URL): [Record<string, string>, RegExp] => [
+        { SMTP_URL, SMTP_FROM: 'a@example.com' },
+        /SMTP_URL: must be/,
+      ]),
       ...['', 'shop', 'Shop <shop>', 'a@example.com\r\nBcc: b@example.com', 'A <a@example.com>, b@example.com'].map(
         (SMTP_FROM): [Record<string, string>, RegExp] => [{ SMTP_URL: url, SMTP_FROM }, /SMTP_FROM: must be/],
       ),
