@@ -82,21 +82,14 @@ export function buildApp(parts: AppParts): App {
   const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
-  const { endpoints } = webhooks
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)
   const mailer = openMailer(config.smtp)
   const endPurging = purgeNowAndThen(parts, users)
 
-  app.register(
-    operations({
-      isReady: store.isReady,
-      metrics: parts.metricsOfAll ?? metrics.render,
-      metricsType: metrics.contentType,
-    }),
-  )
+  app.register(operations({ isReady: store.isReady, metrics, metricsOfAll: parts.metricsOfAll }))
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
-  app.register(eventsApi({ ...shared, endpoints, counting }), { prefix: eventsPath })
+  app.register(eventsApi({ ...shared, endpoints: webhooks.endpoints, counting }), { prefix: eventsPath })
   app.register(conversionsApi({ ...shared, counting }), { prefix: conversionsPath })
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
@@ -105,7 +98,7 @@ export function buildApp(parts: AppParts): App {
       leads,
       users,
       templates,
-      endpoints,
+      endpoints: webhooks.endpoints,
       history: historyTable,
       historyDays,
       auditDays,
@@ -126,9 +119,8 @@ export function buildApp(parts: AppParts): App {
       return port
     },
     async close() {
-      const late = setTimeout(mailer.giveUp, closeAllMs)
+      mailer.giveUpIn(closeAllMs)
       await Promise.all([closeServer(app).then(mailer.close), webhooks.close()])
-      clearTimeout(late)
       endPurging()
       const entriesStored = Promise.all([history.close(), webhooks.closeLog()])
       const closing = [entriesStored.then(historyTable.close), counting.close(), templates.close()]

@@ -1,15 +1,16 @@
 // For machines that watch the service; nothing here is personal or needs a key.
 import type { FastifyPluginAsync } from 'fastify'
+import type { Metrics } from './metrics.ts'
 
 type OperationsParts = {
   /** True while requests reach the database, and the server is not about to stop. */
   isReady(): boolean
-  /** Empty if one of several processes does not answer. */
-  metrics(): Promise<string>
-  metricsType: string
+  metrics: Pick<Metrics, 'contentType' | 'render'>
+  /** Of several processes; empty if one of them does not answer. */
+  metricsOfAll: (() => Promise<string>) | undefined
 }
 
-export function operations({ isReady, metrics, metricsType }: OperationsParts): FastifyPluginAsync {
+export function operations({ isReady, metrics, metricsOfAll = metrics.render }: OperationsParts): FastifyPluginAsync {
   return async (scope) => {
     scope.get('/healthz', async (_, reply) => reply.type('text/plain; charset=utf-8').send('ok\n'))
     scope.get('/readyz', async (_, reply) => {
@@ -20,11 +21,11 @@ export function operations({ isReady, metrics, metricsType }: OperationsParts): 
         .send(ready ? 'ready\n' : 'not ready: stopping, or the database does not answer\n')
     })
     scope.get('/metrics', async (_, reply) => {
-      const text = await metrics()
+      const text = await metricsOfAll()
       // An empty 200 would look like a service without metrics.
       return reply
         .code(text === '' ? 503 : 200)
-        .type(metricsType)
+        .type(metrics.contentType)
         .send(text)
     })
   }

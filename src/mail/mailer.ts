@@ -56,8 +56,8 @@ export function openMailer(smtp: Smtp | null) {
     },
     /** Resolves once all that is waited for has ended. */
     close: () => Promise.all(behindAnswers),
-    /** What the mail server has not taken by now is not sent. */
-    giveUp: () => stopping.abort(),
+    /** What the mail server has not taken by then is not sent. */
+    giveUpIn: (milliseconds: number) => void setTimeout(() => stopping.abort(), milliseconds).unref(),
     /** The mail as an `.eml` file that mail programs open as a draft. */
     async write(mail: Mail): Promise<string> {
       const draft: SendMailOptions = { ...mail, from: smtp?.from ?? mail.to, headers: { 'X-Unsent': '1' } }
