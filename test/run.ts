@@ -4,11 +4,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { constants, cpus, setPriority } from 'node:os'
 import { join, matchesGlob } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { browserPath } from './support/browser.ts'
 import { isFull } from './support/faults.ts'
 import { compileCache, installation } from './support/lastcall.ts'
@@ -55,6 +56,8 @@ const waits = [
 ]
 /** These want the machine for themselves; what they guarantee has other checks beside them. */
 const notInShort = 'faults/{postgres/slow,sqlite/erasing}.*'
+/** Where the processors count as idle although they are not, as those of a machine that others share. */
+const mostWhereIdle = 3
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
 const together: [pattern: string, processes: number][] = [
@@ -200,16 +203,40 @@ await Promise.all([sharePostgres(), browserPath(), compileOnce()])
 let before = childSeconds()
 /** Files that failed beside others, which take the processors from what looks at the clock. */
 const again: Job[] = []
-/** Files one after the other, from the first of the queues that has any. */
+/** From the first of the queues that has any; false where none has. */
+async function runNext(queues: Job[][]): Promise<boolean> {
+  const job = queues.find(({ length }) => length > 0)?.shift()
+  if (job === undefined) return false
+  const beganAt = performance.now()
+  again.push(...(await runFiles(job, false)))
+  const after = childSeconds()
+  if (process.env.TIMES) console.error(seconds(beganAt), (after - before).toFixed(1), job.engine, ...job.files)
+  before = after
+  return true
+}
+
+/** One job after the other. */
 async function lane(...queues: Job[][]): Promise<void> {
-  const next = () => queues.find(({ length }) => length > 0)?.shift()
-  for (let job = next(); job !== undefined; job = next()) {
-    const beganAt = performance.now()
-    again.push(...(await runFiles(job, false)))
-    const after = childSeconds()
-    if (process.env.TIMES) console.error(seconds(beganAt), (after - before).toFixed(1), job.engine, ...job.files)
-    before = after
+  while (await runNext(queues)) {}
+}
+
+const idleMs = () => cpus().reduce((sum, { times }) => sum + times.idle, 0)
+
+/**
+ * One more job after each second in which a fifth of the processors was idle. With a fixed number of lanes either some
+ * are idle, or the same files take more of them.
+ */
+async function laneWhereIdle(...queues: Job[][]): Promise<void> {
+  const running = new Set<Promise<boolean>>()
+  while (queues.some(({ length }) => length > 0)) {
+    const before = idleMs()
+    await sleep(1_000)
+    if (idleMs() - before < 200 * cpus().length || running.size === mostWhereIdle) continue
+    const job = runNext(queues)
+    running.add(job)
+    void job.finally(() => running.delete(job))
   }
+  await Promise.all(running)
 }
 const {
   unhurried = [],
@@ -221,12 +248,9 @@ const {
 })
 await Promise.all([
   lane(unhurried, others, waiting),
-  lane(unhurried, others, waiting),
   lane(others, unhurried, waiting),
-  // Of those that compute a fourth comes once the others wait no more. A sixth lane takes a tenth more of the processors
-  // for the same work.
-  lane(waiting, others),
-  lane(waiting),
+  lane(waiting, others, unhurried),
+  laneWhereIdle(waiting, others, unhurried),
 ])
 const isChecked = await checked
 let isGreen = isChecked
