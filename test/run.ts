@@ -40,8 +40,8 @@ const onSqliteInShort = [
 const onPostgresAlone = ['citus/**', 'events/several-nodes.*']
 const longest = [
   ...['{widget/{demo,clock,expiry},events/{telling,rounds}}.*', 'visitor/rate.*', 'http/slow.*'],
-  ...['panel/{every-*,leads,editor}.*', 'panel/**'],
-  ...['faults/killed-node.*', 'cli/**', '{api,panel-api}/**', '{events,http}/**', '{history,store}/**'],
+  ...['panel/{every-*,leads,editor}.*', 'panel/**', '{history,store}/**'],
+  ...['faults/killed-node.*', 'cli/**', '{api,panel-api}/**', '{events,http}/**'],
   ...['{widget,faults}/**', 'process/**', 'sqlite/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
@@ -67,7 +67,7 @@ const together: [pattern: string, processes: number][] = [
   ['cli/*', 1],
   ['{events,http}/*', 1],
   ['process/*', 1],
-  ['sqlite/*', 2],
+  ['sqlite/*', 3],
   ['{core,docs,countdown}/*', 1],
   ['{history,store}/*', 1],
   ['widget/*', 1],
