@@ -30,7 +30,7 @@ const maxHeaders = 200
 /** The longest address that Node accepts, so that a path of any length gets 404. */
 const maxParamLength = 16_384
 
-/** Once the server stops: how often idle connections are closed, and when all that are left are. */
+/** Once the server stops: how often idle connections are closed. */
 const closeIdleMs = 100
 /** How long what has arrived before the stop may take. */
 export const closeAllMs = 8_000

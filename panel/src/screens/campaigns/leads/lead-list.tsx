@@ -166,15 +166,17 @@ export function StateBadge({ state }: { state: State }) {
   )
 }
 
+/** The deadline was perhaps not set by hand, but by a purchase, which ends the offer at once. */
+export const mayBePurchase = ({ state }: Pick<Lead, 'state'>, { conversion }: Settings): boolean =>
+  conversion.closes && state === 'expired'
+
 export function Deadline({ lead, settings }: { lead: Lead; settings: Settings }) {
   const text = useWords(words)
   if (lead.deadline === null) return lead.state === 'pending' ? text.deadlineUnknown : text.noDeadline
-  // A purchase ends the offer at once.
-  const mayBePurchase = settings.conversion.closes && lead.state === 'expired'
   return (
     <>
       <TimeText at={lead.deadline} timeZone={settings.timeZone} />
-      {lead.setByHand && ` (${mayBePurchase ? text.byHandOrPurchase : text.byHand})`}
+      {lead.setByHand && ` (${mayBePurchase(lead, settings) ? text.byHandOrPurchase : text.byHand})`}
     </>
   )
 }

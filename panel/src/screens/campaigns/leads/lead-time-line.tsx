@@ -5,6 +5,7 @@ import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { Settings } from '../use-campaign.ts'
 import type { WholeLead } from './lead-drawer.tsx'
+import { mayBePurchase } from './lead-list.tsx'
 import classes from './leads.module.css'
 import { words } from './words.ts'
 
@@ -58,8 +59,7 @@ export function LeadTimeLine({ lead, settings }: { lead: WholeLead; settings: Se
 
 function useEvents(lead: WholeLead, settings: Settings, { events }: (typeof words)['en']): Entry[] {
   const { timeZone } = settings
-  const mayBePurchase = settings.conversion.closes && lead.state === 'expired'
-  const byHand = mayBePurchase ? events.byHandOrPurchase : events.byHand
+  const byHand = mayBePurchase(lead, settings) ? events.byHandOrPurchase : events.byHand
   const now = Date.now() / 1_000
   const { registeredAt, anchorAt, setByHandAt, deadline } = lead
   const opensAt = opensLater(lead)
