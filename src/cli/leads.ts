@@ -7,7 +7,7 @@ import { parseInstant, type Seconds } from '../core/instant.ts'
 import { mailServiceNames } from '../core/mail-services.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
-import { exportCells, exportColumns, exportFacts, exportLine } from '../leads/export.ts'
+import { exportCells, exportColumns, exportFacts, exportLine, refusedFacts } from '../leads/export.ts'
 import { buildLeads, idsOf, type Leads, type LeadView, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, CampaignOf, Lead } from '../store/model.ts'
@@ -271,7 +271,7 @@ const reasons: Record<EmailFault, string> = {
 
 /**
  * The cells of `columns` in the lines below the heading, which must have what `wanted` says. The apostrophes of our own
- * export are removed. @throws WrongCall
+ * files are removed. @throws WrongCall
  */
 export async function* csvRows(
   file: string,
@@ -292,7 +292,8 @@ export async function* csvRows(
     if (twice !== undefined)
       throw new WrongCall(`${nameOf(file)}: line ${line}: must name the column "${twice}" only once`)
     positions = columns.map((name) => [name, names.indexOf(name)])
-    if (exportFacts.every((name) => record.includes(name))) cellOf = (cell) => cell && withoutMark(cell)
+    if ([exportFacts, refusedFacts].some((facts) => facts.every((name) => record.includes(name))))
+      cellOf = (cell) => cell && withoutMark(cell)
   }
   if (positions === undefined) throw new WrongCall(`${nameOf(file)}: must have a first line with ${wanted}`)
 }

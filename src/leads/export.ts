@@ -10,6 +10,9 @@ import type { LeadView } from './leads.ts'
 /** The columns of every export, for any mail service. */
 export const exportFacts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
 
+/** Columns of what the panel's import has refused, beside the email. */
+export const refusedFacts = ['reason', 'line']
+
 /** The pages that mails link to, in the order of their fields; there is a field even if there is no page. */
 export const linkedPages = ({ pages }: Pick<Campaign, 'pages'>) => pages.filter(({ eligible }) => eligible)
 

@@ -116,7 +116,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   })
 
   check(
-    'an export that is imported gives the same addresses, also where it has marked them; other files are as they are',
+    'our own files give the addresses that they were made of, also where they have marked them; others are as they are',
     async (t) => {
       const place = origin.copy(t)
       const marked = ['+a@example.com', '-a@example.com', '=a@example.com', "'+a@example.com", "''=a@example.com"]
@@ -139,6 +139,11 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assert.deepEqual(taken, emails)
       const lines = await readInPanel(readFileSync(join(place.folder, 'own.csv')), 0)
       assert.deepEqual(lines.map(({ email }) => email).sort(), emails, 'in the panel too')
+      const corrected = "email,reason,line\r\n'=typo@example.com,Not a valid email address,2\r\n"
+      await imported(place, corrected)
+      assert.ok((await emailsOf(place)).includes('=typo@example.com'), 'refused rows that were corrected')
+      const [typo] = await readInPanel(Buffer.from(corrected), 0)
+      assert.equal(typo?.email, '=typo@example.com')
     },
   )
 

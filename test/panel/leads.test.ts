@@ -843,7 +843,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
   const [head, ...refused] = readFileSync(await file.path(), 'utf8')
     .trimEnd()
     .split('\r\n')
-  assert.equal(head, '\uFEFFemail,Reason,Line')
+  assert.equal(head, '\uFEFFemail,reason,line')
   assert.equal(refused[0], 'no email,Not a valid email address,3')
   assert.equal(refused.at(-1), ' padded@example.com,Blanks before or after the address: remove them,13')
   assert.equal(refused.length, byCommand.refused.length)

@@ -11,6 +11,7 @@ import { ChooseFile } from './choose-file.tsx'
 import { type Foreseen, type Report, refusedShown } from './import-run.ts'
 import { forgetImport, goOnImporting, type Importing, startImport, stopImport, useImporting } from './importing.ts'
 import classes from './leads.module.css'
+import { refusedFacts } from './read-emails.ts'
 import { useLeadsAgain } from './use-leads.ts'
 import { type LeadWords, numberText, words } from './words.ts'
 
@@ -188,5 +189,5 @@ function Refused({ report: { refused, counts } }: { report: Report }) {
 /** What was refused and why, to be corrected and imported again. */
 function refusedFile({ refused }: Report, text: LeadWords): Blob {
   const lines = refused.map(({ line, email, reason }) => csvLine([email, text.reasons[reason], line]))
-  return csvFile([csvLine(['email', text.reason, text.line]), ...lines])
+  return csvFile([csvLine(['email', ...refusedFacts]), ...lines])
 }

@@ -18,8 +18,10 @@ const headBytes = 65_536
 
 /** Headings of a column of emails, without accents, spaces and hyphens. */
 const usualHeadings = ['email', 'emailaddress', 'adresemail', 'mail', 'emailadres', 'adrespocztyelektronicznej']
-/** Columns of our own export, which has marked what spreadsheets take for formulas. */
-const exportFacts = ['setByHand', 'registeredAt', 'ref']
+/** Columns of the file of refused rows, beside the email. */
+export const refusedFacts = ['reason', 'line']
+/** Columns of our own files, which have marked what spreadsheets take for formulas. */
+const ownFacts = [['setByHand', 'registeredAt', 'ref'], refusedFacts]
 const looksLikeEmail = (cell: string) => /^\s*[^\s@]+@[^\s@]+\s*$/.test(cell)
 
 /** The first ten rows, for people to see what is what. Null where there are none. @throws where it cannot be read */
@@ -104,7 +106,7 @@ export async function* emailLines(
     const email = record[column]
     if (isHeaderRead) {
       lines.push({ line: info.lines, email: email && isOurs ? withoutMark(email) : email, isMalformed: false })
-    } else isOurs = exportFacts.every((name) => record.includes(name))
+    } else isOurs = ownFacts.some((facts) => facts.every((name) => record.includes(name)))
     isHeaderRead = true
   })
   const taken = () => {
