@@ -52,7 +52,7 @@ function ImportForm() {
       <Text size="sm">{text.importText}</Text>
       {!isJson && (
         <Alert color="red" variant="outline" role="alert">
-          {text.notJson}
+          {text.noCampaign}
         </Alert>
       )}
       <Failure of={{ error: send.error }} invalid={text.fileWrong} />
