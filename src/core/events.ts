@@ -122,7 +122,7 @@ const checkShape = record<EndpointSettings>({
   name: nameOf(endpointLimits.nameCharacters),
   url: text('a URL'),
   kinds: some(list(choice(wantedKinds), wantedKinds.length)),
-  campaignIds: optional(nullOr(list(wholeNumber(1), endpointLimits.campaigns)), null),
+  campaignIds: optional(nullOr(some(list(wholeNumber(1), endpointLimits.campaigns))), null),
   leadTimes: optional(list(leadTime, endpointLimits.leadTimes), []),
   personal: optional(flag, true),
   batch: optional(wholeNumber(1, endpointLimits.batch), 1),

@@ -138,7 +138,7 @@ test('refused: what is wrong is named, and where requests must not go', async ()
   assert.match(await refused({ url: 'http://example.com/' }), /^422 TARGET_NOT_ALLOWED: url must begin with https/)
   const inWords = {
     'kinds must be a list of 1 to 9 items': { kinds: [] },
-    'campaignIds must be a list of at most 1000 items, or null': { campaignIds: 'all' },
+    'campaignIds must be a list of 1 to 1000 items, or null': { campaignIds: [] },
     'campaignIds[1] must be a whole number of 1 or more': { campaignIds: [1, 0] },
     'leadTimes[0] must be a text of at most 12 characters': { leadTimes: [24] },
     'perMinute must be a whole number from 1 to 100000, or null': { perMinute: 100_001 },

@@ -127,6 +127,7 @@ for (const width of widthsByTurns())
     assert.ok(name && host && host.y >= name.y + name.height - 2)
     await page.getByRole('link', { name: 'Shop' }).click()
     await button(page, 'Actions on “Shop”').and(page.locator(':focus')).waitFor()
+    await page.getByText('Campaigns: All campaigns, future ones too').waitFor()
     await button(page, 'Send a test').click()
     await page.getByText(/^Delivered: 204 after \d+ ms\.$/).waitFor()
     await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
@@ -326,6 +327,29 @@ longTest('a campaign that was deleted while the form was open is named at its fi
   await button(page, 'New webhook').last().click()
   await dialog.getByText('One of these campaigns is not there any more').waitFor()
 })
+
+longTest(
+  'which campaigns a webhook is told about is seen, also of two with one name and of one that is gone',
+  async () => {
+    const who = await stage.person('whose-campaigns')
+    const account = ['--account', String(who.accountId)]
+    const made = () => stage.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ name: 'Course' }))
+    const [{ id }, { id: other }] = [await made(), await made()]
+    const given = ['--kinds', 'lead.expired', '--campaigns', String(id), '--url', 'https://example.com/']
+    const webhook = await stage.place.json(['webhook', 'create', ...account, '--name', 'Till', ...given])
+    const page = await stage.open(who, { path: `/integrations/webhooks?webhook=${webhook.id}` })
+    await page.getByText(`What it is told: An offer is overCampaigns: Course (Id ${id})`).waitFor()
+    await stage.place.json(['campaign', 'delete', String(id), '--yes'])
+    await page.getByText('Campaigns: none of those that were chosen is there any more').waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await choose(page, 'Till', 'Edit')
+    await page.getByRole('dialog').getByText(`deleted (Id ${id})`).waitFor()
+    await page.getByRole('dialog').locator('[aria-label="Only these"]').press('ArrowDown')
+    await page.getByRole('option', { name: 'Course', exact: true }).waitFor()
+    assert.notEqual(other, id)
+  },
+)
 
 longTest('why a webhook could not be saved is in sight, below the long form on a phone too', async () => {
   const who = await stage.person('unsaved')

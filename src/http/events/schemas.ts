@@ -18,7 +18,11 @@ const settings = {
     description: 'The events to send.',
   }),
   campaignIds: nullable(
-    Type.Array(id, { maxItems: endpointLimits.campaigns, description: 'Campaigns of the account; null: all.' }),
+    Type.Array(id, {
+      minItems: 1,
+      maxItems: endpointLimits.campaigns,
+      description: 'Campaigns of the account; null: all.',
+    }),
   ),
   leadTimes: Type.Array(Type.String({ maxLength: 12 }), {
     maxItems: endpointLimits.leadTimes,

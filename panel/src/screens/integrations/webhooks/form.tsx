@@ -8,7 +8,7 @@ import { NameInput } from '../../../parts/name-input.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { faultInWords } from '../../campaigns/fault-words.ts'
 import { useShowFreshKey } from '../keys/fresh-key.tsx'
-import type { Webhook, Webhooks } from './webhook.tsx'
+import { labelOf, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
 type Settings = Required<AskedOf<'POST /webhooks'>['body']>
@@ -147,6 +147,8 @@ function LeadTimes({ given, set, error }: FaultProps) {
 
 function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { all: Webhooks }) {
   const text = useWords(words)
+  const goneIds = campaignIds?.filter((id) => !all.campaigns.some((one) => one.id === id)) ?? []
+  const gone = goneIds.map((id) => ({ value: String(id), label: text.gone(id) }))
   return (
     <Stack gap="xs">
       <Radio.Group
@@ -166,7 +168,10 @@ function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { a
           // Within the page's main part, where screen readers look for it.
           comboboxProps={{ portalProps: { target: '#content' } }}
           nothingFoundMessage={text.noCampaign}
-          data={all.campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
+          data={[
+            ...all.campaigns.map((one) => ({ value: String(one.id), label: labelOf(one, all.campaigns) })),
+            ...gone,
+          ]}
           value={campaignIds.map(String)}
           error={error}
           onChange={(ids) => set({ campaignIds: ids.map(Number) })}

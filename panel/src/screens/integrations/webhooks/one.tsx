@@ -10,11 +10,13 @@ import { RowMenu } from '../../../parts/row-menu.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { Deliveries, ResultOf } from './deliveries.tsx'
 import { type Action, useActions } from './dialogs.tsx'
-import { StateBadge, Trouble, type Webhook } from './webhook.tsx'
+import { labelOf, StateBadge, Trouble, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
-/** One webhook: how it does, a test, how to verify what comes, and what was sent. */
-export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void }) {
+type Props = { of: Webhook; campaigns: Webhooks['campaigns']; act(action: Action): void }
+
+/** One webhook: what it is told, how it does, a test, how to verify what comes, and what was sent. */
+export function OneWebhook({ of, campaigns, act }: Props) {
   const text = useWords(words)
   const { account } = useSession()
   const mayTest = useMay('owner')
@@ -37,6 +39,7 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
             </Text>
           </Group>
           <Trouble of={of} />
+          <Scope of={of} campaigns={campaigns} />
         </Stack>
         <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} {...doing} />
       </Group>
@@ -44,6 +47,19 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
       <Verify />
       <Deliveries of={of} />
     </Stack>
+  )
+}
+
+function Scope({ of: { kinds, campaignIds }, campaigns }: Pick<Props, 'of' | 'campaigns'>) {
+  const text = useWords(words)
+  const own = campaigns.filter(({ id }) => campaignIds?.includes(id))
+  const names = campaignIds === null ? text.allCampaigns : own.map((one) => labelOf(one, campaigns)).join(', ')
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {text.kinds}: {kinds.map((kind) => text.kind[kind]).join(', ')}
+      <br />
+      {text.campaigns}: {names || text.noneThere}
+    </Text>
   )
 }
 

@@ -7,6 +7,11 @@ import { words } from './words.ts'
 export type Webhooks = AnswerOf<'GET /webhooks'>
 export type Webhook = Webhooks['endpoints'][number]
 
+/** Where several have one name, with the id. */
+export function labelOf({ id, name }: Webhooks['campaigns'][number], all: Webhooks['campaigns']): string {
+  return all.some((other) => other.name === name && other.id !== id) ? `${name} (Id ${id})` : name
+}
+
 /** Nothing is sent to it until somebody resumes it. */
 export const isPaused = ({ state }: Webhook) => state !== 'on' && state !== 'waiting'
 

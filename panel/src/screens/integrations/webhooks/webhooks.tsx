@@ -36,7 +36,11 @@ export default function WebhooksPart() {
         </Alert>
       )}
       <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
-      {one === undefined ? <List all={all} act={setAction} /> : <OneWebhook key={one.id} of={one} act={setAction} />}
+      {one === undefined ? (
+        <List all={all} act={setAction} />
+      ) : (
+        <OneWebhook key={one.id} of={one} campaigns={all.campaigns} act={setAction} />
+      )}
       <Dialogs all={all} action={action} onClose={() => setAction(null)} />
     </Stack>
   )
