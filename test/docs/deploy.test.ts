@@ -46,6 +46,13 @@ test('Caddy keeps no address, ref or referrer while the service is down: neither
   assert.equal([...sites.matchAll(/\blog\b/g)].length, names.length)
 })
 
+test('systemd starts the service again for as long as its database or disk is away', () => {
+  const [, unit = '', service = ''] = uncommented('deploy/lastcall.service').split(/^\[(?:Unit|Service)\]$/m)
+  assert.match(service, /^Restart=always\nRestartSec=1$/m)
+  // By default five starts within ten seconds are the last.
+  assert.match(unit, /^StartLimitIntervalSec=0$/m)
+})
+
 test('systemd takes from the service all that Node can do without', () => {
   const settings = uncommented('deploy/lastcall.service').split('\n').filter(Boolean)
   const on = 'DynamicUser LockPersonality NoNewPrivileges PrivateDevices PrivateMounts PrivateTmp PrivateUsers'
