@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type AnyErrorCode, type ErrorCode, messageOf, statusOf } from '../core/errors.ts'
 import { describeError, type Log } from '../log.ts'
-import { StoreUnavailable } from '../store/errors.ts'
+import { outageIn, StoreUnavailable } from '../store/errors.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -55,5 +55,5 @@ export function logFailure(log: Log, code: string, error: unknown, request: Fast
   if (code === 'INTERNAL_ERROR') log.error('a request failed', fields)
   else if (code === 'MAIL_NOT_SENT') log.warn('a mail was not sent', fields)
   else if (code.startsWith('PROVIDER_')) log.warn('the OpenID Connect provider failed', fields)
-  else if (error instanceof StoreUnavailable) log.warn('the database did not answer', fields)
+  else if (error instanceof StoreUnavailable) log.warn(outageIn(error), fields)
 }

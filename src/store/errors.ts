@@ -5,6 +5,13 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** What is wrong with the database, in words of ours for the operator's log. */
+export function outageIn({ cause }: StoreUnavailable): string {
+  const { errcode, code } = (cause ?? {}) as { errcode?: unknown; code?: unknown }
+  // SQLite's code of a full disk, and PostgreSQL's.
+  return errcode === 13 || code === '53100' ? "the database's disk is full: make room" : 'the database did not answer'
+}
+
 /**
  * A server behind the database is away, such as a worker of Citus, or somebody has locked a row: others can still be
  * had.

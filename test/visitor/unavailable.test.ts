@@ -85,6 +85,15 @@ test('while the database does not answer', async () => {
   assert.deepEqual([...new Set(down.logged)], ['the database did not answer'])
 })
 
+test('while the database’s disk is full, which the log says of both engines', async () => {
+  for (const codes of [{ errcode: 13 }, { code: '53100' }]) {
+    const cause = Object.assign(new Error('full'), codes)
+    const full = surfaces(async () => Promise.reject(new StoreUnavailable('full', { cause })))
+    await holdUnavailable(full, 'SERVICE_UNAVAILABLE')
+    assert.deepEqual([...new Set(full.logged)], ["the database's disk is full: make room"])
+  }
+})
+
 test('after a defect of ours, which the log holds', async () => {
   const broken = surfaces(async () => Promise.reject(new TypeError('broken')))
   await holdUnavailable(broken, 'INTERNAL_ERROR')

@@ -109,6 +109,7 @@ test('the disk', { concurrency: amount(1, 3), timeout: 120_000 }, async (t) => {
           }
           // What is small enough may still fit into the last page of a full disk.
           assert.ok(await eventually(10_000, isFull), 'something is registered all the time')
+          if (fault === 'disk full') assert.ok(server.output().includes("the database's disk is full"))
           meets('none')
           assert.ok(await eventually(2_000, () => count(201) > registered), 'it does not recover')
         }
