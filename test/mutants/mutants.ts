@@ -456,7 +456,7 @@ const sqlite: Mutant[] = [
   },
   {
     file: 'src/store/sqlite/file.ts',
-    line: 'const giveUpClaim = claimForMigration(path)\n',
+    line: 'const giveUpClaim = claim(path, migrationWaitMs)\n',
     fault: 'const giveUpClaim = () => {}\n',
     tests: olderDatabase,
   },

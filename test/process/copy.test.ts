@@ -144,8 +144,12 @@ test('copy', { timeout: 400_000 }, async (t) => {
     // Also where this fails, or what follows would be refused as well.
     own.after(() => running.stop())
     const from = (from: string, to: string) => sharedCommand(['copy', '--from', from, '--to', to])
-    assertRefused(await from(url, await newDatabase()), /another server is running on .+: stop it first$/m, [1])
-    assertRefused(await from(other.url, url), 'another server is running', [1])
+    assertRefused(
+      await from(url, await newDatabase()),
+      /a server, a migration or a copy is running on .+: stop it, or wait for it$/m,
+      [1],
+    )
+    assertRefused(await from(other.url, url), 'a server, a migration or a copy is running on', [1])
     assert.equal(await running.stop(), 0)
   })
 

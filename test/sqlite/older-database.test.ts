@@ -143,7 +143,10 @@ test('a database on which a server runs is migrated neither by `migrate` nor by 
   const { at } = await furnished(t)
   change(at.path, older[4]?.(10) ?? '')
   const giveUpClaim = claimDatabase(at)
-  const refusal = { name: 'UnusableDatabase', message: /^a server is running on .*: stop it/ }
+  const refusal = {
+    name: 'UnusableDatabase',
+    message: /^a server, a migration or a copy is running on .*: stop it, or wait for it$/,
+  }
   await assert.rejects(migrateDatabase(at), refusal)
   await assert.rejects(openStore(at, options), refusal)
   assert.equal(versionIn(at.path), 4)

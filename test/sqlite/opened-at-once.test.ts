@@ -28,12 +28,12 @@ test('processes that open a new database at one instant all get it', async (t) =
   }
 })
 
-test('if the lock file cannot be used, the line says so, and blames no other server', (t) => {
+test('if the lock file cannot be used, the line says so, and blames no other process', (t) => {
   const folder = databaseFolder('test')
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'lastcall.db')
   const giveUp = lockForServing(path)
-  assert.throws(() => lockForServing(path), /another server is running on/)
+  assert.throws(() => lockForServing(path), /a server, a migration or a copy is running on/)
   giveUp()
   writeFileSync(`${path}-serve.lock`, 'what is not a database '.repeat(50))
   assert.throws(

@@ -69,7 +69,7 @@ export function openConnection(path: string, use: ConnectionUse): Connection {
 function migrateAlone(connection: Connection, path: string, isClaimed: boolean): void {
   const version = checkVersion(connection)
   const mayBeServed = version > 0 && version < latestVersion && !isClaimed
-  const giveUpClaim = mayBeServed ? claimForMigration(path) : () => {}
+  const giveUpClaim = mayBeServed ? claim(path, migrationWaitMs) : () => {}
   try {
     migrate(connection)
   } finally {
@@ -80,7 +80,7 @@ function migrateAlone(connection: Connection, path: string, isClaimed: boolean):
 /** Only brings the database to this version. @throws UnusableDatabase also where a server runs on it */
 export function migrateSqlite(path: string): { version: number; applied: number } {
   makeFolder(path)
-  const giveUpClaim = claimForMigration(path)
+  const giveUpClaim = claim(path, migrationWaitMs)
   try {
     return usable(path, () => {
       const connection = connect(path, { busyTimeoutMs: openingMs })
@@ -96,20 +96,14 @@ export function migrateSqlite(path: string): { version: number; applied: number 
   }
 }
 
-function claimForMigration(path: string): () => void {
-  const refusal = `a server is running on ${path}: stop it before the database is migrated`
-  return claim(path, migrationWaitMs, refusal)
-}
-
 /** Makes this process the one server on the database, until it ends, however it ends. @throws UnusableDatabase */
 export function lockForServing(path: string): () => void {
   makeFolder(path)
-  const refusal = `another server is running on ${path}: stop it first`
-  return claim(path, 0, refusal)
+  return claim(path, 0)
 }
 
 /** The lock is the operating system's, on a small file of its own. */
-function claim(path: string, busyTimeoutMs: number, refusal: string): () => void {
+function claim(path: string, busyTimeoutMs: number): () => void {
   // The folder's real path, so that two names of one file are one lock.
   const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
   // Until the lock exists, an error names the database instead, since the operator has not seen the lock.
@@ -121,7 +115,8 @@ function claim(path: string, busyTimeoutMs: number, refusal: string): () => void
     } catch (error) {
       lock.close()
       // Any error other than somebody's lock is thrown as it is, such as a full disk.
-      throw sqliteCode(error) === SQLITE_BUSY ? new UnusableDatabase(refusal) : error
+      if (sqliteCode(error) !== SQLITE_BUSY) throw error
+      throw new UnusableDatabase(`a server, a migration or a copy is running on ${path}: stop it, or wait for it`)
     }
     return () => lock.close()
   })

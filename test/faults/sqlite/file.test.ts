@@ -164,7 +164,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
       assert.equal((await asked).status, 201)
     })
     await t.test('`migrate` refuses beside a server', async () => {
-      assertRefused(await place.runShared(['migrate']), 'a server is running on', [1])
+      assertRefused(await place.runShared(['migrate']), 'a server, a migration or a copy is running on', [1])
       assert.equal((await register(server, 'beside@example.com')).status, 201)
     })
     await t.test('one whose database becomes newer stops, and says why', async () => {
