@@ -4,6 +4,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { lockForServing } from '../../src/store/sqlite/file.ts'
 import { databaseFolder } from '../support/database-folder.ts'
@@ -28,13 +29,21 @@ test('processes that open a new database at one instant all get it', async (t) =
   }
 })
 
-test('if the lock file cannot be used, the line says so, and blames no other process', (t) => {
+test('if the lock file cannot be used, the line says so, and blames no other process; on a full disk it names the database', (t) => {
   const folder = databaseFolder('test')
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'lastcall.db')
   const giveUp = lockForServing(path)
   assert.throws(() => lockForServing(path), /a server, a migration or a copy is running on/)
   giveUp()
+  const disk = t.mock.method(DatabaseSync.prototype, 'exec', () => {
+    throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+  })
+  assert.throws(
+    () => lockForServing(path),
+    /^UnusableDatabase: cannot use .+lastcall\.db as a database: .+ disk is full$/,
+  )
+  disk.mock.restore()
   writeFileSync(`${path}-serve.lock`, 'what is not a database '.repeat(50))
   assert.throws(
     () => lockForServing(path),

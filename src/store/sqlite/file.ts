@@ -10,6 +10,7 @@ import {
   limitLog,
   SQLITE_BUSY,
   SQLITE_CANTOPEN,
+  SQLITE_FULL,
   SQLITE_READONLY,
   sqliteCode,
 } from './connection.ts'
@@ -114,9 +115,13 @@ function claim(path: string, busyTimeoutMs: number): () => void {
       lock.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       lock.close()
-      // Any error other than somebody's lock is thrown as it is, such as a full disk.
-      if (sqliteCode(error) !== SQLITE_BUSY) throw error
-      throw new UnusableDatabase(`a server, a migration or a copy is running on ${path}: stop it, or wait for it`)
+      const code = sqliteCode(error)
+      if (code === SQLITE_BUSY)
+        throw new UnusableDatabase(`a server, a migration or a copy is running on ${path}: stop it, or wait for it`)
+      // The disk is full: nothing is wrong with the lock.
+      if (code === SQLITE_FULL)
+        throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}`)
+      throw error
     }
     return () => lock.close()
   })
