@@ -1,6 +1,6 @@
 // Command line -> command.
 import { WrongSetting, zoneFolder } from '../config.ts'
-import { EmptyDatabase } from '../store/errors.ts'
+import { EmptyDatabase, WrongAddress } from '../store/errors.ts'
 import type { Command } from './command.ts'
 import { WrongCall } from './command.ts'
 import { print } from './print.ts'
@@ -92,7 +92,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     await run(args)
   } catch (error) {
-    const isWrongCall = [WrongCall, WrongSetting, EmptyDatabase].some((one) => error instanceof one)
+    const isWrongCall = [WrongCall, WrongSetting, WrongAddress, EmptyDatabase].some((one) => error instanceof one)
     const line = (error as Error).message.replace(/\s+/g, ' ')
     console.error(`lastcall: ${line}`)
     // Something that it opened, such as a connection that listens, could keep the process alive.

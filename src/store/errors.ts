@@ -25,6 +25,11 @@ export class UnusableDatabase extends Error {
   override name = 'UnusableDatabase'
 }
 
+/** What its address names besides, such as the file of a CA, cannot be used. */
+export class WrongAddress extends UnusableDatabase {
+  override name = 'WrongAddress'
+}
+
 /** It has no tables, so it is probably not the one that was meant. */
 export class EmptyDatabase extends UnusableDatabase {
   override name = 'EmptyDatabase'

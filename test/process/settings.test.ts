@@ -1,12 +1,15 @@
 // A wrong or half-set value stops the start with one line that names it.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { createServer as createSecureServer } from 'node:tls'
 import { amount, isFull, someOf } from '../support/faults.ts'
 import { installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, command, prepared, several, sharedCommand } from '../support/prepared.ts'
+import { selfSigned } from '../support/self-signed.ts'
 
 const wrong: Record<string, { flag: string; values: string[] }> = {
   DATABASE_URL: {
@@ -284,12 +287,41 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     }
   })
 
-  await t.test('a file that DATABASE_URL names and that cannot be read', async () => {
-    const url = 'postgres://shop:hunter2@127.0.0.1:1/none?sslmode=verify-full&sslrootcert=/nowhere/ca.pem'
-    const made = await sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url } })
-    assertRefused(made, /DATABASE_URL: ENOENT.*\/nowhere\/ca\.pem/, [1])
-    assert.doesNotMatch(made.stderr, /hunter2/)
+  await t.test('a file that DATABASE_URL names and that cannot be read, or has no certificate', async () => {
+    const url = 'postgres://shop:hunter2@127.0.0.1:1/none?sslmode=verify-full&sslrootcert='
+    const bare = import.meta.filename
+    for (const [path, why] of [
+      ['/nowhere/ca.pem', 'ENOENT'],
+      [bare, 'the file of sslrootcert has no certificate'],
+    ] as const) {
+      const made = await sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url + path } })
+      assertRefused(made, `DATABASE_URL: ${why}`, [2])
+      assert.doesNotMatch(made.stderr, /hunter2/)
+    }
   })
+
+  await t.test(
+    'a PostgreSQL whose certificate is not trusted: the line names sslrootcert, which helps',
+    async (own) => {
+      const pem = selfSigned()
+      const path = join(installation(own).folder, 'ca.pem')
+      writeFileSync(path, pem)
+      const server = createSecureServer({ key: pem, cert: pem, ALPNProtocols: ['postgresql'] }, (socket) =>
+        socket.end(),
+      )
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      own.after(() => server.close())
+      const { port } = server.address() as AddressInfo
+      const url = `postgres://shop@127.0.0.1:${port}/none?sslmode=verify-full&sslnegotiation=direct`
+      const start = (url: string) => sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url } })
+      assertRefused(
+        await start(url),
+        /: self-signed certificate.*; let sslrootcert in the address name the file of its CA$/m,
+        [1],
+      )
+      assertRefused(await start(`${url}&sslrootcert=${path}`), 'DATABASE_URL: Connection terminated', [1])
+    },
+  )
 
   await t.test('the demo is one process', async () => {
     const made = await sharedCommand(['demo'], { env: { ...env, WORKERS: '2' } })

@@ -1,7 +1,8 @@
 // The only file that imports pg.
+import { X509Certificate } from 'node:crypto'
 import pg from 'pg'
 import { zoneData } from '../../core/mechanism/zone.ts'
-import { PartlyUnavailable, StoreUnavailable } from '../errors.ts'
+import { PartlyUnavailable, StoreUnavailable, WrongAddress } from '../errors.ts'
 import type { Row, Value } from '../sql.ts'
 
 /** A statement that every connection prepares once, under its name; without one it is parsed each time. */
@@ -41,7 +42,9 @@ const types: pg.CustomTypesConfig = {
   }) as never,
 }
 
+/** @throws WrongAddress */
 export function openPool(options: PoolOptions) {
+  assertFiles(options.url)
   const pool = openConnections(options)
 
   async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -97,6 +100,18 @@ export function openPool(options: PoolOptions) {
       pool.options.connectionTimeoutMillis = connectMs
     },
     close: () => pool.end(),
+  }
+}
+
+/** The driver reads the files that the address names, and takes one without a certificate: that would trust nobody. */
+function assertFiles(connectionString: string): void {
+  try {
+    const { ca } = (new pg.Client({ connectionString }) as unknown as { ssl: { ca?: string } }).ssl
+    if (ca !== undefined) new X509Certificate(ca)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code?.startsWith('ERR_OSSL') ? 'the file of sslrootcert has no certificate (PEM)' : message
+    throw new WrongAddress(`cannot use the PostgreSQL of DATABASE_URL: ${why}`)
   }
 }
 

@@ -126,7 +126,9 @@ async function usable<T>(pools: Pool[], work: () => Promise<T>): Promise<T> {
     const { code, message, cause } = error as Error & { code?: string; cause?: { message?: string; code?: string } }
     const said = cause?.message || cause?.code || message
     const why = said.includes(noPassword) ? 'it wants a password: put it into the address, or set PGPASSWORD' : said
-    const then = code === insufficientPrivilege ? '; its user must own the database' : ''
+    const isUntrusted = /SELF_SIGNED|^UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(cause?.code ?? '')
+    const ca = isUntrusted ? '; let sslrootcert in the address name the file of its CA' : ''
+    const then = code === insufficientPrivilege ? '; its user must own the database' : ca
     if (then === '' && !(error instanceof StoreUnavailable)) throw error
     throw new UnusableDatabase(`cannot use the PostgreSQL of DATABASE_URL: ${why}${then}`)
   }
