@@ -61,12 +61,16 @@ const integerFrom = (least: number, most: number) => ({
   parse: (text: string) => integer(text, least, most),
 })
 
+const addresses = 'file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE'
+/** What the address of a database must be, for the line that refuses another. */
+export const databaseForm = `must be ${addresses}; after ? each parameter once, in small letters`
+
 const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
   database: {
     variable: 'DATABASE_URL',
     flag: 'database-url',
     missing: { engine: 'sqlite', path: join(root, 'data', 'lastcall.db') },
-    expected: 'must be file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+    expected: databaseForm,
     parse: databaseLocation,
   },
   host: {
@@ -256,12 +260,18 @@ export function databaseLocation(text: string): DatabaseLocation | undefined {
   return { engine: 'sqlite', path: isAbsolute(path) ? path : join(root, path) }
 }
 
-/** The driver breaks on bytes that are not UTF-8, and waits for ever on a port that cannot exist. */
+/**
+ * The driver breaks on bytes that are not UTF-8, and waits for ever on a port that cannot exist. It ignores `SSLMODE`,
+ * and the first of two: no certificate would be verified, and nobody told.
+ */
 function isPostgresUrl(text: string): boolean {
   // No host, but a user: the driver takes that, as psql does, with `host` in the query.
   const url = text.replace('@/', '@localhost/')
   if (!URL.canParse(url)) return false
-  const port = new URL(url).searchParams.get('port') ?? '5432'
+  const { searchParams } = new URL(url)
+  const names = [...searchParams.keys()]
+  if (names.some((name, n) => name !== name.toLowerCase() || names.indexOf(name) !== n)) return false
+  const port = searchParams.get('port') ?? '5432'
   try {
     decodeURI(text)
     return integer(port, 1, 65_535) !== undefined

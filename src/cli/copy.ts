@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { databaseLocation } from '../config.ts'
+import { databaseForm, databaseLocation } from '../config.ts'
 import { Refused, UnusableDatabase } from '../store/errors.ts'
 import { claimDatabase, type DatabaseLocation, openCopyEnd } from '../store/open.ts'
 import { type CopyEnd, copyTables } from '../store/table-copy.ts'
@@ -62,10 +62,6 @@ function placeOf(database: DatabaseLocation): string {
 
 const location = (text: string, name: string): DatabaseLocation => {
   const found = databaseLocation(text)
-  if (found === undefined) {
-    throw new WrongCall(
-      `${name}: must be file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-    )
-  }
+  if (found === undefined) throw new WrongCall(`${name}: ${databaseForm}`)
   return found
 }

@@ -287,6 +287,17 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     }
   })
 
+  await t.test(
+    'a parameter of DATABASE_URL that the driver would ignore: in capital letters, or there twice',
+    async () => {
+      for (const query of ['SSLMODE=verify-full', 'sslmode=verify-full&sslmode=disable']) {
+        const url = `postgres://shop:hunter2@127.0.0.1:1/none?${query}`
+        const made = await sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url } })
+        assertRefused(made, /^lastcall: DATABASE_URL: must be .* each parameter once, in small letters$/m, [2])
+      }
+    },
+  )
+
   await t.test('a file that DATABASE_URL names and that cannot be read, or has no certificate', async () => {
     const url = 'postgres://shop:hunter2@127.0.0.1:1/none?sslmode=verify-full&sslrootcert='
     const bare = import.meta.filename
