@@ -33,16 +33,29 @@ export class ProviderFailed extends Error {
 
 /** The time for each of the few requests of a sign-in. */
 const timeoutSeconds = 5
+/** How long its description is believed: an address in it may move. */
+const keptMs = 3_600_000
 
 export function openProvider(settings: ProviderSettings) {
   let known: Promise<Described> | undefined
+  let knownUntil = 0
   /** Fetched at first use, and again after a failure: the server starts even if the provider is down. */
   const configuration = () => {
+    if (performance.now() >= knownUntil) {
+      known = undefined
+      knownUntil = performance.now() + keptMs
+    }
     known ??= discover(settings).catch((error) => {
       known = undefined
       throw new ProviderFailed('PROVIDER_DOWN', error)
     })
     return known
+  }
+  const fail = (error: unknown): never => {
+    const fault = faultOf(error)
+    // What it says of itself may be incomplete or out of date.
+    if (fault !== 'PROVIDER_REFUSED') known = undefined
+    throw new ProviderFailed(fault, error)
   }
   return {
     isOnly: settings.isOnly,
@@ -54,24 +67,12 @@ export function openProvider(settings: ProviderSettings) {
         nonce: client.randomNonce(),
         verifier: client.randomPKCECodeVerifier(),
       }
-      const { href } = client.buildAuthorizationUrl(config, {
-        redirect_uri: redirectUri,
-        scope: 'openid email',
-        state: checks.state,
-        nonce: checks.nonce,
-        code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
-        code_challenge_method: 'S256',
-      })
-      return { url: href, checks }
+      return { url: await startAt(config, redirectUri, checks).catch(fail), checks }
     },
     /** Who came back, from the query of their return. @throws ProviderFailed */
     async finish(redirectUri: string, query: string, checks: Checks): Promise<Identity> {
       const described = await configuration()
-      return identify(described, new URL(`${redirectUri}?${query}`), checks).catch((error) => {
-        const fault = faultOf(error)
-        if (fault === 'PROVIDER_DOWN') known = undefined
-        throw new ProviderFailed(fault, error)
-      })
+      return identify(described, new URL(`${redirectUri}?${query}`), checks).catch(fail)
     },
   }
 }
@@ -91,6 +92,18 @@ async function discover({ issuer, clientId, clientSecret }: ProviderSettings): P
   return { config, shown }
 }
 
+async function startAt(config: client.Configuration, redirectUri: string, checks: Checks): Promise<string> {
+  const { href } = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: 'openid email',
+    state: checks.state,
+    nonce: checks.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
+    code_challenge_method: 'S256',
+  })
+  return href
+}
+
 async function identify(provider: Described, address: URL, checks: Checks): Promise<Identity> {
   const { config, shown } = provider
   const { way, other } = shown
@@ -105,11 +118,8 @@ async function identify(provider: Described, address: URL, checks: Checks): Prom
     if ((error as { status?: number }).status !== 401) throw error
     // Assigned from what was read above, not swapped: several who are refused at once would swap it back.
     Object.assign(shown, { way: other, other: way })
-    // It may have been refused for another reason.
-    return exchange().catch((again) => {
-      Object.assign(shown, { way, other })
-      throw again
-    })
+    // If it is refused again, for another reason, this is forgotten with the description.
+    return exchange()
   })
   const claims = tokens.claims() as client.IDToken
   const { userinfo_endpoint: hasMore } = config.serverMetadata()
@@ -124,7 +134,12 @@ function verifiedEmail({ email, email_verified, xms_edov }: Record<string, unkno
   return isVerified && typeof email === 'string' && emailFault(email) === undefined ? email : null
 }
 
-const downCodes = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']
+const downCodes = [
+  ...['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'],
+  // An address in its description is missing, or not one of http.
+  ...['OAUTH_MISSING_SERVER_METADATA', 'OAUTH_INVALID_SERVER_METADATA'],
+  ...['OAUTH_HTTP_REQUEST_FORBIDDEN', 'OAUTH_REQUEST_PROTOCOL_FORBIDDEN'],
+]
 
 function faultOf(error: unknown): ProviderFault {
   if (error instanceof client.AuthorizationResponseError) {

@@ -39,7 +39,7 @@ const userOf = (email: string) =>
 
 beforeEach(() => {
   Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false })
-  Object.assign(state, { refusesSecret: false, hangsAt: undefined })
+  Object.assign(state, { refusesSecret: false, hangsAt: undefined, described: undefined })
 })
 
 let addresses = 0
@@ -107,6 +107,18 @@ async function signIn(who: string, claims: Record<string, unknown>, more: object
   const one = browser()
   const led = await one.comeBack(await one.atProvider(await one.begin(more)))
   return { ...one, led, user: await one.who() }
+}
+
+/** A provider of its own, which has asked nothing yet, and a sign-in by it. */
+function asked() {
+  const { id: clientId, secret: clientSecret } = oidcClient
+  const own = openProvider({ issuer: provider.issuer, clientId, clientSecret, isOnly: false })
+  const redirectUri = `${publicUrl}/panel/oidc/callback`
+  return async () => {
+    const { url, checks } = await own.begin(redirectUri)
+    const { search } = await browser().atProvider(url)
+    return own.finish(redirectUri, search.slice(1), checks)
+  }
 }
 
 const refusedAs = (code: string) => `/sign-in?refused=${code}`
@@ -491,6 +503,33 @@ test('a provider that once refuses the secret is shown it as before the next tim
   assert.equal((await signIn('late', verified('late@example.com'))).led, refusedAs('NOT_INVITED'))
 })
 
+test('what the provider says of itself is asked for again after a failure, and after an hour', async (t) => {
+  state.who = 'repaired'
+  const enter = asked()
+  const wrong = {
+    authorization_endpoint: [undefined, 'javascript:alert(1)'],
+    token_endpoint: [null, 'not a url', 'javascript:alert(1)'],
+    jwks_uri: [null, 'not a url'],
+  }
+  let hours = 0
+  const { now } = performance
+  t.mock.method(performance, 'now', () => now.call(performance) + hours * 3_600_000)
+  for (const [name, values] of Object.entries(wrong))
+    for (const value of values) {
+      hours += 1
+      state.described = { [name]: value }
+      await assert.rejects(enter(), { fault: 'PROVIDER_DOWN' }, `${name} ${value}`)
+      state.described = undefined
+      assert.equal((await enter()).subject, 'repaired', `${name} ${value}`)
+    }
+  // The keys of another: the answer is not believed.
+  hours += 1
+  state.described = { jwks_uri: `${provider.issuer}/.well-known/openid-configuration` }
+  await assert.rejects(enter(), { fault: 'PROVIDER_INVALID' })
+  state.described = undefined
+  await enter()
+})
+
 test('each request to the provider is given up after five seconds, and where its answer breaks off', {
   timeout: 20_000,
 }, async (t) => {
@@ -502,7 +541,6 @@ test('each request to the provider is given up after five seconds, and where its
   })
   Object.assign(state, { who: 'slow', alter: ({ email: _, ...claims }: Claims) => claims })
   state.people.slow = verified('slow@example.com')
-  const redirectUri = `${publicUrl}/panel/oidc/callback`
   const begin = (response: ServerResponse, then: () => void) =>
     response.writeHead(200, { ...json, 'content-length': 1_000 }).write('{', then)
   const answers = {
@@ -516,19 +554,12 @@ test('each request to the provider is given up after five seconds, and where its
         }),
     ],
   }
-  const { id: clientId, secret: clientSecret } = oidcClient
   for (const [code, ways] of Object.entries(answers))
     for (const answer of ways)
       for (const path of ['/.well-known/', '/token', '/jwks', '/me']) {
         const { promise: hanging, resolve } = Promise.withResolvers<void>()
         Object.assign(state, { hangsAt: path, hangs: (response: ServerResponse) => answer(response, resolve) })
-        const own = openProvider({ issuer: provider.issuer, clientId, clientSecret, isOnly: false })
-        const enter = async () => {
-          const { url, checks } = await own.begin(redirectUri)
-          const { search } = await browser().atProvider(url)
-          return own.finish(redirectUri, search.slice(1), checks)
-        }
-        const failed = assert.rejects(enter(), { fault: 'PROVIDER_DOWN', code })
+        const failed = assert.rejects(asked()(), { fault: 'PROVIDER_DOWN', code })
         await hanging
         for (const { end } of limits) end.abort(new DOMException('the time is over', 'TimeoutError'))
         await failed

@@ -27,6 +27,8 @@ export async function identityProvider(scope: Scope) {
     isDown: false,
     /** It takes the secret in no way, for the moment. */
     refusesSecret: false,
+    /** What its description has instead. */
+    described: undefined as Record<string, unknown> | undefined,
     /** Nothing below this path is answered; `hangs` is called. */
     hangsAt: undefined as string | undefined,
     hangs(_response: ServerResponse) {},
@@ -42,8 +44,10 @@ export async function identityProvider(scope: Scope) {
       // The library takes the secret either way, whichever was agreed on.
       const isBasic = request.headers.authorization !== undefined
       if (state.refusesSecret || takesBasic !== isBasic) return refuseSecret(response, isBasic ? 401 : 400)
-      if (state.alter || state.isForged) rewrite(response)
+      if (state.alter || state.isForged) rewrite(response, withOtherToken)
     }
+    if (request.url?.startsWith('/.well-known/') && state.described)
+      rewrite(response, async (description) => ({ ...description, ...state.described }))
     if (!request.url?.startsWith('/interaction/')) return void provider.callback()(request, response)
     const refusal = { error: 'access_denied', error_description: 'planted words of a provider' }
     const result = state.isRefused ? refusal : { login: { accountId: state.who } }
@@ -58,14 +62,17 @@ export async function identityProvider(scope: Scope) {
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`
 
   /** The answer of the token endpoint, with another ID token. */
-  function rewrite(response: ServerResponse): void {
+  async function withOtherToken(answer: Record<string, unknown>): Promise<object> {
+    const claims = JSON.parse(Buffer.from(String(answer.id_token).split('.')[1] ?? '', 'base64url').toString())
+    const { privateKey } = state.isForged ? foreign : own
+    const signing = new SignJWT(state.alter?.(claims) ?? claims).setProtectedHeader({ alg: 'RS256', kid: 'own' })
+    return { ...answer, id_token: await signing.sign(privateKey) }
+  }
+
+  function rewrite(response: ServerResponse, change: (answer: Record<string, unknown>) => Promise<object>): void {
     const end = response.end.bind(response)
     const altered = async (text: string) => {
-      const answer = JSON.parse(text)
-      const claims = JSON.parse(Buffer.from(String(answer.id_token).split('.')[1] ?? '', 'base64url').toString())
-      const { privateKey } = state.isForged ? foreign : own
-      const signing = new SignJWT(state.alter?.(claims) ?? claims).setProtectedHeader({ alg: 'RS256', kid: 'own' })
-      const body = JSON.stringify({ ...answer, id_token: await signing.sign(privateKey) })
+      const body = JSON.stringify(await change(JSON.parse(text)))
       response.setHeader('content-length', Buffer.byteLength(body))
       end(body)
     }
