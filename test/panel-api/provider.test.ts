@@ -374,6 +374,7 @@ test('an answer that was altered on the way lets nobody in: nonce, issuer, audie
     'audiences, issued to another': (claims) => ({ ...claims, aud: [oidcClient.id, 'another'], azp: 'another' }),
     'an expired token': (claims) => ({ ...claims, iat: now() - 2 * hour, exp: now() - hour }),
     'no subject': ({ sub: _, ...claims }) => claims,
+    'an empty subject': (claims) => ({ ...claims, sub: '' }),
   }
   for (const [name, alter] of Object.entries(alterations)) {
     state.alter = alter
