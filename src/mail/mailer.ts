@@ -7,7 +7,7 @@ export type Mail = { to: string; subject: string; text: string; html: string }
 
 export type Mailer = ReturnType<typeof openMailer>
 
-/** Of the cause it has the code alone, such as EAUTH: what a mail server says may name people. */
+/** Of the cause it has codes alone, such as `EAUTH 535`: what a mail server says may name people. */
 export class MailNotSent extends Error {
   override name = 'MailNotSent'
   readonly code: string
@@ -46,7 +46,9 @@ export function openMailer(smtp: Smtp | null) {
           signal: AbortSignal.any([AbortSignal.timeout(mostMs), stopping.signal]),
         })
       } catch (error) {
-        throw new MailNotSent((error as { code?: string }).code ?? 'unknown')
+        // The library's, then what it was before (ECONNREFUSED, say), or what the mail server answered.
+        const { code, originalCode, responseCode } = error as Record<string, string | number | undefined>
+        throw new MailNotSent([code ?? 'unknown', originalCode ?? responseCode ?? ''].join(' ').trim())
       }
     },
     /** Keeps the server from ending before this, which no answer waits for; it must not reject. */

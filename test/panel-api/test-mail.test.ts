@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
 import { openMailer } from '../../src/mail/mailer.ts'
 import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
@@ -109,7 +110,7 @@ test('a refusal of the mail server is told, and neither answer nor log has its w
   })
   const { status, body } = await send(true)
   assert.deepEqual([status, body.code], [502, 'MAIL_NOT_SENT'])
-  assert.match(server.output().slice(before), /a mail was not sent/)
+  assert.match(server.output().slice(before), /"code":"EMESSAGE 450".*a mail was not sent/)
   assert.doesNotMatch(server.output() + JSON.stringify(body), new RegExp(`no room|hunter2|${address}`))
 })
 
@@ -139,6 +140,23 @@ test('a mail server whose answer never ends is given up after half a minute, and
     [30_000],
   )
   await closed.promise
+})
+
+test('the code of a mail that was not sent says why there was no connection', async (t) => {
+  // With the library's certificate, which has expired.
+  const expired = new SMTPServer({ authOptional: true }).on('error', () => {})
+  t.after(() => expired.close())
+  await once(expired.listen(0, '127.0.0.1'), 'listening')
+  const { port } = expired.server.address() as AddressInfo
+  for (const [url, code] of [
+    ['smtp://127.0.0.1:1', 'ESOCKET ECONNREFUSED'],
+    [`smtp://127.0.0.1:${port}`, 'ESOCKET CERT_HAS_EXPIRED'],
+    [`smtps://127.0.0.1:${port}`, 'ESOCKET ERR_SSL_WRONG_VERSION_NUMBER'],
+  ] as const) {
+    const { send } = openMailer({ url, from: 'offers@shop.example' })
+    const sent = send({ to: 'owner@example.com', subject: 'Herbst', text: 'text', html: 'html' })
+    await assert.rejects(sent, { name: 'MailNotSent', code })
+  }
 })
 
 test('no mail goes to an address that the library would change', async () => {
