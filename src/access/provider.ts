@@ -33,6 +33,8 @@ export class ProviderFailed extends Error {
 
 /** The time for each of the few requests of a sign-in. */
 const timeoutSeconds = 5
+/** A description, keys or tokens take some kilobytes. */
+const mostBytes = 1_000_000
 /** How long its description is believed: an address in it may move. */
 const keptMs = 3_600_000
 
@@ -87,9 +89,23 @@ async function discover({ issuer, clientId, clientSecret }: ProviderSettings): P
   // The signature is checked too, not only that the token came from the provider itself.
   const execute = [client.enableNonRepudiationChecks]
   if (issuer.startsWith('http:')) execute.push(client.allowInsecureRequests)
-  const options = { execute, timeout: timeoutSeconds }
+  const options = { execute, timeout: timeoutSeconds, [client.customFetch]: fetchShort }
   const config = await client.discovery(new URL(issuer), clientId, {}, showSecret, options)
   return { config, shown }
+}
+
+/** An answer that is too long counts as one that breaks off. */
+const fetchShort: client.CustomFetch = async (url, options) => {
+  const answer = await fetch(url, options as RequestInit)
+  let bytes = 0
+  const short = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, stream) {
+      bytes += chunk.length
+      if (bytes > mostBytes) throw new TypeError('terminated')
+      stream.enqueue(chunk)
+    },
+  })
+  return new Response(answer.body?.pipeThrough(short), answer)
 }
 
 async function startAt(config: client.Configuration, redirectUri: string, checks: Checks): Promise<string> {
