@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openStore } from '../../../src/store/open.ts'
 import { isFull, longTest, someOf } from '../../support/faults.ts'
 import { installation, type Server } from '../../support/lastcall.ts'
 import { isReady, type OwnerOnPostgres, ownerOn, post } from '../../support/owner-on-postgres.ts'
@@ -92,7 +93,7 @@ test('somebody migrates the database: a start waits for that longer than for any
   const server = await starting
   assert.equal((await post(server, me, 'leads', 'after@example.com')).status, 201)
 
-  // In the short form this server meets the one after the other, and those with workers meet a newer version, below.
+  // In the short form this server meets the one after the other.
   if (!isFull)
     return t.test(isReplaced(`${tablesGone}, and then ${anotherThere}`), () =>
       assertReplaced(me, server, [dropTables, createOther]),
@@ -104,6 +105,22 @@ test('somebody migrates the database: a start waits for that longer than for any
     assert.equal(code, 1)
     assert.match(server.output(), /a newer Lastcall has migrated the database/)
   })
+})
+
+test('brought to a newer version while nothing is asked for: it is noticed, once', async (t) => {
+  const { url } = await owner()
+  let times = 0
+  const onNewerDatabase = () => {
+    times += 1
+  }
+  const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 1, isServer: false, onNewerDatabase }
+  const store = await openStore({ engine: 'postgres', url }, options)
+  t.after(store.close)
+  await ask(url, 'UPDATE schema_version SET version = version + 1')
+  assert.ok(await eventually(5_000, () => times > 0))
+  // It looks four times a second.
+  await sleep(600)
+  assert.equal(times, 1)
 })
 
 for (const workers of someOf(['2', '1'], 1))
