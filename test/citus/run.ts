@@ -62,8 +62,7 @@ async function passes(file: string, isLast: boolean, env: NodeJS.ProcessEnv = {}
   const run = spawn(process.execPath, ['--test', '--test-reporter=spec', ...skipped, file], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    // With TOGETHER, as in `npm test`, tests of the long form alone are not named as left out.
-    env: { ...process.env, TOGETHER: '', LASTCALL_TEST_ENGINE: 'postgres', NODE_COMPILE_CACHE: compileCache, ...env },
+    env: { ...process.env, LASTCALL_TEST_ENGINE: 'postgres', NODE_COMPILE_CACHE: compileCache, ...env },
   })
   let told = ''
   run.stdout.setEncoding('utf8').on('data', (text) => {

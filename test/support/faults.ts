@@ -5,13 +5,9 @@ import { type TestContext, test } from 'node:test'
 export const isFull = process.env.FAULTS === 'full'
 export const amount = (short: number, full: number): number => (isFull ? full : short)
 
-/**
- * A detail, of whose guarantee `npm test` has another check: it is looked at in the long form alone. A file that is run
- * by itself says so: one without any test would not end what it has started.
- */
+/** A detail, of whose guarantee `npm test` has another check: it is looked at in the long form alone. */
 export function longTest(name: string, run: (t: TestContext) => Promise<void>): void {
   if (isFull) test(name, run)
-  else if (process.env.TOGETHER === undefined) test(name, { skip: 'FAULTS=full runs it' }, () => {})
 }
 
 /** All of them in the long form, and else about so many, spread over the list. */
