@@ -98,10 +98,10 @@ export async function several<In, Out>(limit: number, items: In[], task: (item: 
   return results
 }
 
-/** Waits until half a minute is left of this one: what is counted by the minute is asked for within one. */
+/** Waits until a quarter of a minute is left of this one: what is counted by the minute is asked for within one. */
 export async function roomInMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000)
-  if (left < 30_000) await sleep(left + 200)
+  if (left < 15_000) await sleep(left + 200)
 }
 
 /** Asks again until the answer is true; false when the time is up. */
