@@ -5,11 +5,17 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** https://sqlite.org/rescode.html#full */
+export const SQLITE_FULL = 13
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const DISK_FULL = '53100'
+
 /** What is wrong with the database, in words of ours for the operator's log. */
 export function outageIn({ cause }: StoreUnavailable): string {
   const { errcode, code } = (cause ?? {}) as { errcode?: unknown; code?: unknown }
-  // SQLite's code of a full disk, and PostgreSQL's.
-  return errcode === 13 || code === '53100' ? "the database's disk is full: make room" : 'the database did not answer'
+  return errcode === SQLITE_FULL || code === DISK_FULL
+    ? "the database's disk is full: make room"
+    : 'the database did not answer'
 }
 
 /**

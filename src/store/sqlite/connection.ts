@@ -138,6 +138,5 @@ export function sqliteCode(error: unknown): number | undefined {
 export const SQLITE_BUSY = 5
 export const SQLITE_READONLY = 8
 export const SQLITE_IOERR = 10
-export const SQLITE_FULL = 13
 export const SQLITE_CANTOPEN = 14
 export const SQLITE_CONSTRAINT = 19

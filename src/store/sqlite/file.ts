@@ -1,7 +1,7 @@
 // The database as a file: opened, migrated, and claimed by the one server that may run on it.
 import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { UnusableDatabase } from '../errors.ts'
+import { SQLITE_FULL, UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
 import type { OpenOptions } from '../store.ts'
 import {
@@ -10,7 +10,6 @@ import {
   limitLog,
   SQLITE_BUSY,
   SQLITE_CANTOPEN,
-  SQLITE_FULL,
   SQLITE_READONLY,
   sqliteCode,
 } from './connection.ts'

@@ -1,12 +1,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { configurationOn } from '../configuration.ts'
-import { Refused } from '../errors.ts'
+import { Refused, SQLITE_FULL } from '../errors.ts'
 import { sharedParts } from '../parts.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { OpenOptions, Store } from '../store.ts'
-import { type Connection, SQLITE_CANTOPEN, SQLITE_FULL, SQLITE_IOERR, sqliteCode } from './connection.ts'
+import { type Connection, SQLITE_CANTOPEN, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import {
   changing,
   closeDatabase,

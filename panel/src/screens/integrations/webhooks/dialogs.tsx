@@ -8,7 +8,7 @@ import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay } from '../../../session.ts'
 import { useShowFreshKey } from '../keys/fresh-key.tsx'
 import { SettingsForm } from './form.tsx'
-import { isPaused, labelOf, type Webhook, type Webhooks } from './webhook.tsx'
+import { isPaused, optionsOf, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
 /** What is being done, in a dialog. */
@@ -126,7 +126,7 @@ function Backfill({ all, of, onClose }: OneProps & { all: Webhooks }) {
         <NativeSelect
           label={text.campaign}
           data-autofocus
-          data={campaigns.map((one) => ({ value: String(one.id), label: labelOf(one, campaigns) }))}
+          data={optionsOf(campaigns)}
           value={campaignId}
           onChange={(event) => setCampaignId(event.currentTarget.value)}
         />

@@ -8,7 +8,7 @@ import { NameInput } from '../../../parts/name-input.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { faultInWords } from '../../campaigns/fault-words.ts'
 import { useShowFreshKey } from '../keys/fresh-key.tsx'
-import { labelOf, type Webhook, type Webhooks } from './webhook.tsx'
+import { optionsOf, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
 type Settings = Required<AskedOf<'POST /webhooks'>['body']>
@@ -168,10 +168,7 @@ function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { a
           // Within the page's main part, where screen readers look for it.
           comboboxProps={{ portalProps: { target: '#content' } }}
           nothingFoundMessage={text.noCampaign}
-          data={[
-            ...all.campaigns.map((one) => ({ value: String(one.id), label: labelOf(one, all.campaigns) })),
-            ...gone,
-          ]}
+          data={[...optionsOf(all.campaigns), ...gone]}
           value={campaignIds.map(String)}
           error={error}
           onChange={(ids) => set({ campaignIds: ids.map(Number) })}

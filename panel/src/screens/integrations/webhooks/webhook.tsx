@@ -12,6 +12,10 @@ export function labelOf({ id, name }: Webhooks['campaigns'][number], all: Webhoo
   return all.some((other) => other.name === name && other.id !== id) ? `${name} (Id ${id})` : name
 }
 
+/** For a list to choose from. */
+export const optionsOf = (campaigns: Webhooks['campaigns']) =>
+  campaigns.map((one) => ({ value: String(one.id), label: labelOf(one, campaigns) }))
+
 /** Nothing is sent to it until somebody resumes it. */
 export const isPaused = ({ state }: Webhook) => state !== 'on' && state !== 'waiting'
 
