@@ -222,7 +222,7 @@ function needDone<Done extends LeadView | Registration>(done: Done | LeadRefusal
 /** A local time of the campaign's zone, read as the rules do. @throws PanelRefusal */
 function needInstant({ timeZone }: Campaign, text: string): Seconds {
   const local = parseDateTime(text)
-  if (local === undefined) throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
+  if (local === undefined) throw invalid('at', 'must be an existing date and time such as "2026-12-31T23:59"')
   const at = zoneOf(timeZone).toInstant(local)
   if (!isWritable(at)) throw invalid('at', 'must be in the years 0000 to 9999 in UTC')
   return at
