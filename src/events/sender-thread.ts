@@ -220,13 +220,16 @@ function drain(response: IncomingMessage): void {
 const httpDate = /^[A-Z][a-z]+, \d\d([ -])[A-Z][a-z]{2}\1(?:\d\d){1,2} [\d:]{8} GMT$/
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/
 
-/** RFC 9110, 10.2.3: seconds, or a date. One second at least. */
+/**
+ * RFC 9110, 10.2.3: seconds, or a date. Null too for none and for a date that has passed, such as that of a page
+ * "back at nine" that stayed: taken at its word, the server would be asked each second.
+ */
 function retryAfterOf({ headers }: IncomingMessage): number | null {
   const given = headers['retry-after'] ?? ''
   const date = asctimeDate.test(given) ? `${given} GMT` : httpDate.test(given) ? given : ''
   const at = Date.parse(date)
   const seconds = /^\d+$/.test(given) ? Number(given) : Math.ceil((at - Date.now()) / 1_000)
-  return Number.isNaN(seconds) ? null : Math.max(1, seconds)
+  return seconds > 0 ? seconds : null
 }
 
 const blocked = () => Object.assign(new Error('not allowed'), { code: 'BLOCKED' })

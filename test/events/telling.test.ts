@@ -126,7 +126,7 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   receiver.answers.set('/vague', answering(429, { 'retry-after': '-1' }))
   const far = await endpoint('/far', { kinds: ['lead.registered'] })
   receiver.answers.set('/far', answering(503, { 'retry-after': '9'.repeat(20) }))
-  await endpoint('/none', { kinds: ['lead.registered'], inFlight: 1 })
+  const none = await endpoint('/none', { kinds: ['lead.registered'] })
   receiver.answers.set('/none', answering(429, { 'retry-after': '0' }))
   await settled()
   const first = await register()
@@ -141,12 +141,10 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   assert.equal((await found(gone.id))?.pauseCause, 'gone')
   assert.equal((await found(id))?.failures, 0)
   const now = Date.now() / 1_000
-  assert.ok(((await found(vague.id))?.nextTryAt ?? 0) > now + 30, 'a minute, where Retry-After is none')
+  for (const { id } of [vague, none])
+    assert.ok(((await found(id))?.nextTryAt ?? 0) > now + 30, 'a minute, where Retry-After says none')
   const late = (await found(far.id))?.nextTryAt ?? 0
   assert.ok(late > now + 3_500 && late <= now + 3_600, 'an hour at most')
-  const none = receiver.all.filter(({ path }) => path === '/none').map(({ atMs }) => atMs)
-  const waitedMs = none.slice(1).map((at, index) => at - (none[index] as number))
-  assert.ok(waitedMs.length > 1 && waitedMs.every((ms) => ms > 900), `a second at least: ${waitedMs}`)
 })
 
 test('a server that fails is left alone after five tries, asked one at a time, and gets everything once it is back', async () => {
