@@ -160,6 +160,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
         const { answers, ending } = await line.untilEnded()
         assert.equal(answers.length, 1)
         assertGood(answers[0], 201)
+        assert.equal(answers[0] && header(answers[0], 'connection')?.toLowerCase(), 'close')
         assert.equal(ending, 'closed')
         await exits()
         assert.deepEqual(await registered('arrived'), ['arrived@example.com'])

@@ -95,6 +95,8 @@ export function afterEach(scope: FastifyInstance, act: (request: FastifyRequest,
     done()
   })
   scope.addHook('onSend', (request, reply, _payload, done) => {
+    // Otherwise a caller would send the next request on a connection that is about to close.
+    if (scope.isStopping) reply.header('Connection', 'close')
     if (reply.raw.destroyed) act(request, reply)
     else reply.raw.once('close', () => reply.raw.writableFinished || act(request, reply))
     done()
