@@ -245,3 +245,21 @@ test('from version 13: no id of a lead comes twice, amounts have the places of I
   assert.ok(begun > 1_700_000_000 && kept === 7)
   database.close()
 })
+
+test('version 2 is taken along with its counts, and from before it had tables of counts', async (t) => {
+  for (const hasCounts of [true, false]) {
+    const at = emptyPlace(t)
+    const old = new DatabaseSync(at.path)
+    old.exec(`${migrationTo(2, 'sqlite')} PRAGMA user_version = 2; PRAGMA application_id = ${0x4c43616c};
+      INSERT INTO installation (id, ref_key) VALUES (1, x'${'00'.repeat(32)}')`)
+    const made = migrationTo(3, 'sqlite').match(/^CREATE TABLE IF NOT EXISTS [^;]*;/gm) ?? []
+    assert.equal(made.length, 3)
+    if (hasCounts) old.exec(`${made.join('\n')} INSERT INTO lead_counts VALUES (1, 8, 1, 1, 1, 5)`)
+    old.close()
+    await migrateDatabase(at)
+    assert.equal(versionIn(at.path), latest)
+    const database = new DatabaseSync(at.path)
+    assert.equal(database.prepare('SELECT sum(total) AS sum FROM lead_counts').get()?.sum, hasCounts ? 5 : null)
+    database.close()
+  }
+})

@@ -48,35 +48,6 @@ CREATE TABLE offer_pages (
 );
 CREATE INDEX offer_pages_by_campaign ON offer_pages (campaign_id, id);
 
--- What recipients did, by local day of the campaign (days since 1970), page (0: none), kind and fetcher.
-CREATE TABLE daily_counts (
-  account_id bigint NOT NULL,
-  campaign_id bigint NOT NULL,
-  day bigint NOT NULL,
-  page_id bigint NOT NULL,
-  kind bigint NOT NULL,
-  fetcher bigint NOT NULL,
-  total bigint NOT NULL,
-  PRIMARY KEY (account_id, campaign_id, day, page_id, kind, fetcher)
-);
-
-CREATE TABLE lead_counts (
-  account_id bigint NOT NULL,
-  lead_id bigint NOT NULL,
-  day bigint NOT NULL,
-  kind bigint NOT NULL,
-  fetcher bigint NOT NULL,
-  total bigint NOT NULL,
-  PRIMARY KEY (account_id, lead_id, day, kind, fetcher)
-);
-
--- Countdown images as far as they can be drawn ahead, by what they depend on; made anew when they are lost.
-CREATE TABLE timer_templates (
-  id TEXT PRIMARY KEY,
-  template bytea NOT NULL,
-  made_at bigint NOT NULL
-);
-
 -- One row: what belongs to the installation as a whole. ref_key makes the public names of the leads.
 CREATE TABLE installation (
   id bigint PRIMARY KEY CHECK (id = 1),

@@ -42,3 +42,34 @@ CREATE TABLE page_sightings (
   page_id bigint PRIMARY KEY,
   seen_at bigint NOT NULL
 );
+
+-- Databases of version 2 have these three only from 21 November 2026 on.
+
+-- What recipients did, by local day of the campaign (days since 1970), page (0: none), kind and fetcher.
+CREATE TABLE IF NOT EXISTS daily_counts (
+  account_id bigint NOT NULL,
+  campaign_id bigint NOT NULL,
+  day bigint NOT NULL,
+  page_id bigint NOT NULL,
+  kind bigint NOT NULL,
+  fetcher bigint NOT NULL,
+  total bigint NOT NULL,
+  PRIMARY KEY (account_id, campaign_id, day, page_id, kind, fetcher)
+);
+
+CREATE TABLE IF NOT EXISTS lead_counts (
+  account_id bigint NOT NULL,
+  lead_id bigint NOT NULL,
+  day bigint NOT NULL,
+  kind bigint NOT NULL,
+  fetcher bigint NOT NULL,
+  total bigint NOT NULL,
+  PRIMARY KEY (account_id, lead_id, day, kind, fetcher)
+);
+
+-- Countdown images as far as they can be drawn ahead, by what they depend on; made anew when they are lost.
+CREATE TABLE IF NOT EXISTS timer_templates (
+  id TEXT PRIMARY KEY,
+  template bytea NOT NULL,
+  made_at bigint NOT NULL
+);
