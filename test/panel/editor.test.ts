@@ -475,7 +475,7 @@ longTest('a colleague who saves another part, or publishes, is in nobody’s way
   assert.equal((await saved(page, id)).isDraft, false)
 })
 
-longTest('Enter adds a date to leave out, and saves nothing', async () => {
+test('a date to leave out is added by Enter, which saves nothing, or where the field is left; one that does not exist is said so', async () => {
   const id = await make({ ...course, mechanism: { ...course.mechanism, deadline: { kind: 'next', closes: friday } } })
   const page = await edit(id)
   await page.getByText('Days left out', { exact: true }).click()
@@ -484,8 +484,18 @@ longTest('Enter adds a date to leave out, and saves nothing', async () => {
   await date.press('Enter')
   await page.getByText('25 Dec 2099').waitFor()
   await page.getByText('Unsaved changes').waitFor()
-  await page.waitForTimeout(300)
+  await date.fill('2027-02-30')
+  await date.press('Enter')
+  await page.getByText('Write one like').waitFor()
+  await date.fill('2099-12-26')
+  await page.getByRole('button', { name: 'Take 25 Dec 2099 off the list' }).press('Enter')
+  await page.getByText('26 Dec 2099').waitFor()
+  assert.ok(await date.evaluate((field) => field === document.activeElement))
   assert.equal((await saved(page, id)).mechanism.deadline.skipDates, undefined)
+  await date.fill('2099-12-27')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Everything is saved').waitFor()
+  assert.deepEqual((await saved(page, id)).mechanism.deadline.skipDates, ['2099-12-26', '2099-12-27'])
 })
 
 longAtBothWidths('a finding is shown beside the setting, and again before it is published', async (width) => {
@@ -648,18 +658,18 @@ longTest(
     for (const wrong of ['soon', '31.2.2026 12:00', '1 Jan 1999, 12:00', '1.1.2100 0:00']) {
       await own.fill(wrong)
       await own.blur()
-      await page.getByText('Write it like 31 Dec 2026, 23:59').waitFor()
+      await page.getByText('Write one like 31 Dec 2026, 23:59').waitFor()
       assert.equal(await own.inputValue(), wrong)
     }
     await own.fill('24 Oct 2026, 12:00')
-    await page.getByText('Write it like').waitFor({ state: 'hidden' })
+    await page.getByText('Write one like').waitFor({ state: 'hidden' })
     // Where the service says what is wrong, the field does not say it too.
     const ends = page.getByRole('switch', { name: 'The campaign ends for everyone' })
     await ends.click()
     await page.getByLabel('It never lasts beyond').fill('31.02.2027 10:00')
     await page.keyboard.press('Tab')
     await page.getByText('Enter a date that exists and a time').waitFor()
-    assert.equal(await page.getByText('Write it like').count(), 0)
+    assert.equal(await page.getByText('Write one like').count(), 0)
     await ends.click()
     await own.focus()
     await page.keyboard.press('Tab')

@@ -21,7 +21,17 @@ type Props = Omit<TextInputProps, 'value' | 'onChange' | 'min' | 'max'> & {
 }
 
 /** A local time or a day, typed in the reader's language, or chosen. A browser's own field would follow the browser. */
-export function ClockInput({ clock, value, min, max, usualTime = '23:59', error, onChange, ...props }: Props) {
+export function ClockInput({
+  clock,
+  value,
+  min,
+  max,
+  usualTime = '23:59',
+  error,
+  onChange,
+  onKeyDown,
+  ...props
+}: Props) {
   const text = useWords(words)
   const language = useLanguage()
   const [typed, setTyped] = useState(() => inWords(clock, value, language))
@@ -47,11 +57,16 @@ export function ClockInput({ clock, value, min, max, usualTime = '23:59', error,
       value={typed}
       error={isUnread ? text.clockUnread(example) : error}
       onFocus={() => setTyping(true)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') setTyping(false)
+        onKeyDown?.(event)
+      }}
       onBlur={() => {
         setTyping(false)
         if (value !== '') setTyped(inWords(clock, value, language))
       }}
       onChange={(event) => {
+        setTyping(true)
         setTyped(event.currentTarget.value)
         onChange(readWithin(event.currentTarget.value))
       }}

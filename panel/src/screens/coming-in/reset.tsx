@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
@@ -92,8 +92,11 @@ function ByLink({ token }: { token: string }) {
 }
 
 function Done({ text }: { text: string }) {
+  const shown = useRef<HTMLDivElement>(null)
+  // It takes the place of a form, which had the focus.
+  useEffect(() => shown.current?.focus(), [])
   return (
-    <Alert color="green" variant="outline" role="status">
+    <Alert ref={shown} color="green" variant="outline" role="status" tabIndex={-1}>
       {text}
     </Alert>
   )

@@ -141,6 +141,7 @@ export function RecurrenceField({ label, path, value, onChange }: Field<Recurren
             value={value.month.map(String)}
             onChange={(next) => put({ month: next.map(Number).sort((a, b) => a - b) })}
             searchable
+            selectFirstOptionOnChange
             error={isWrong(`${path}.on`)}
           />
         </>
@@ -190,9 +191,9 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
   const input = useRef<HTMLInputElement>(null)
   const format = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   const add = () => {
+    if (date === '') return
     onChange([...new Set([...value, date])].sort())
     setDate('')
-    input.current?.focus()
   }
   return (
     <>
@@ -206,29 +207,42 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
             <CloseButton
               size="sm"
               aria-label={text.removeDate(shown)}
-              onClick={() => onChange(value.filter((other) => other !== one))}
+              onClick={() => {
+                onChange(value.filter((other) => other !== one))
+                input.current?.focus()
+              }}
             />
           </Group>
         )
       })}
-      <ClockInput
-        clock="day"
-        ref={input}
-        aria-label={label}
-        max="9999-12-31"
-        value={date}
-        onChange={setDate}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter') return
-          // It would save the whole form as well.
-          event.preventDefault()
-          if (date !== '') add()
-        }}
-        error={isWrong(path)}
-      />
-      <Button variant="default" disabled={date === ''} onClick={add}>
-        {text.addDate}
-      </Button>
+      {/* Who leaves a date there and saves means it. */}
+      <Group component="span" gap={8} onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || add()}>
+        <ClockInput
+          clock="day"
+          ref={input}
+          aria-label={label}
+          max="9999-12-31"
+          value={date}
+          onChange={setDate}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return
+            // It would save the whole form as well.
+            event.preventDefault()
+            add()
+          }}
+          error={isWrong(path)}
+        />
+        <Button
+          variant="default"
+          disabled={date === ''}
+          onClick={() => {
+            add()
+            input.current?.focus()
+          }}
+        >
+          {text.addDate}
+        </Button>
+      </Group>
     </>
   )
 }

@@ -7,7 +7,7 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { focusNextRow, focusOnFault, idle } from '../../../parts/next-row.ts'
+import { focusNextRow, focusOnFault, focusScreen, idle } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -40,7 +40,11 @@ function NoTimer({ read }: PartProps) {
     <Empty text={text.none}>
       <Failure of={{ error }} />
       {may && (
-        <Button disabled={suspended} loading={isPending} onClick={() => save({ mailTimer: {} }).catch(() => {})}>
+        <Button
+          disabled={suspended}
+          loading={isPending}
+          onClick={() => save({ mailTimer: {} }).then(focusScreen, () => {})}
+        >
           {text.add}
         </Button>
       )}

@@ -165,6 +165,7 @@ function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { a
         <MultiSelect
           aria-label={text.someCampaigns}
           searchable
+          selectFirstOptionOnChange
           // Within the page's main part, where screen readers look for it.
           comboboxProps={{ portalProps: { target: '#content' } }}
           nothingFoundMessage={text.noCampaign}
