@@ -127,10 +127,19 @@ async function request<Name extends RouteName>(
     },
     ...(asked.body !== undefined && { body: JSON.stringify(asked.body) }),
   }).catch(unreached)
-  // The page of a proxy, or cut off on the way: every route answers JSON.
-  const body = await answer.json().catch(unreached)
+  const body = await answer.json().catch((error: Error) => {
+    // A proxy's own: it limits sign-ins, and its answer is a page or empty.
+    if (answer.status === 429 && error.name === 'SyntaxError') return tooManyTries(answer)
+    // The page of a proxy, or cut off on the way: every route answers JSON.
+    return unreached(error)
+  })
   if (answer.ok) return body
   throw new CallFailed(body)
+}
+
+function tooManyTries({ headers }: Response): PanelErrorBody {
+  const retryAfterSeconds = Number(headers.get('Retry-After')) || null
+  return { code: 'TOO_MANY_TRIES', requestId: '', faults: [], retryAfterSeconds }
 }
 
 /** What a route answers, read again when something that it depends on was changed. */

@@ -95,6 +95,16 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Wrong email or password').waitFor()
   await page.locator('input[type=password]:focus').waitFor()
+  // As the proxies of deploy/ answer where they limit sign-ins: nginx with a page, Caddy with nothing but a header.
+  for (const [said, headers, body] of [
+    ['Too many tries. Wait a minute', { 'Content-Type': 'text/html' }, '<h1>429 Too Many Requests</h1>'],
+    ['Too many tries. Try again in 3 minutes', { 'Retry-After': '125' }, ''],
+  ] as const) {
+    await page.route('**/panel/api/session', (route) => route.fulfill({ status: 429, headers, body }))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText(said).waitFor()
+    await page.unrouteAll()
+  }
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
