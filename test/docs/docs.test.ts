@@ -118,14 +118,15 @@ test('docs/mechanism.md: every example is valid, and simulate answers what is pr
 
 test('docs/api.md: the snippet tries again and gives up', { timeout: 400_000 }, async (t) => {
   const [snippet = ''] = blocks(read('docs/api.md'), 'js')
-  const answers = [503, 429, 201]
+  const answers = [503, 502, 504, 429, 201]
   const server = createServer((_req, res) => {
     const status = answers.shift() ?? 503
+    const isPage = status === 502
     res.writeHead(status, {
-      'Content-Type': 'application/json',
+      'Content-Type': isPage ? 'text/html' : 'application/json',
       ...(status === 429 && { 'Retry-After': '1' }),
     })
-    res.end('{"created":true}')
+    res.end(isPage ? '<h1>502 Bad Gateway</h1>' : '{"created":true}')
   })
   t.after(() => server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -60,11 +60,13 @@ async function recorder(scope: { after(end: () => void): void }, ...statuses: nu
     req.on('end', () => {
       asked.push(readRequest(req.method as string, req.url as string, req.headers, body))
       const status = statuses.length > 1 ? statuses.shift() : statuses[0]
+      // As a proxy answers while the service is away.
+      const isPage = status === 502
       res.writeHead(status as number, {
-        'Content-Type': 'application/json',
+        'Content-Type': isPage ? 'text/html' : 'application/json',
         ...(status === 429 && { 'Retry-After': '20' }),
       })
-      res.end('{}')
+      res.end(isPage ? '<h1>502 Bad Gateway</h1>' : '{}')
     })
   })
   await once(recording.listen(0, '127.0.0.1'), 'listening')
@@ -195,34 +197,39 @@ test('cURL, Python and PHP ask what Node asks, whatever stands in the base addre
         const text = texts[language as keyof typeof parsers]
         assert.deepEqual(parse(text), wanted, `${language}: ${text}`)
       }
+      const triedAgain = [texts.node, texts.python, texts.php].map((text) => /[[(](429, [^\])]+)/.exec(text)?.[1])
+      assert.deepEqual(triedAgain, Array(3).fill('429, 502, 503, 504'))
     }
   }
   assert.equal(asked.length, someOf(bases, 1).length * operations.length)
 })
 
-longTest('what is copied for Node waits and tries again after 429 and 503, and after nothing else', async (t) => {
-  const { node } = snippets('registerLead', '', 1)
-  const to = (origin: string) => node.replace("'/campaigns", `'${origin}/campaigns`)
+longTest(
+  'what is copied for Node waits and tries again after 429, 502, 503 and 504, and after nothing else',
+  async (t) => {
+    const { node } = snippets('registerLead', '', 1)
+    const to = (origin: string) => node.replace("'/campaigns", `'${origin}/campaigns`)
 
-  const busy = await recorder(t, 503, 429, 201)
-  const startedAt = performance.now()
-  const { status } = printed(await runNode(to(busy.origin), key, 20))
-  assert.deepEqual([status, busy.asked.length], [201, 3])
-  // Retry-After: 20, twenty times as fast
-  assert.ok(performance.now() - startedAt > 1_000)
+    const busy = await recorder(t, 503, 502, 504, 429, 201)
+    const startedAt = performance.now()
+    const { status } = printed(await runNode(to(busy.origin), key, 20))
+    assert.deepEqual([status, busy.asked.length], [201, 5])
+    // Retry-After: 20, twenty times as fast
+    assert.ok(performance.now() - startedAt > 1_000)
 
-  const down = await recorder(t, 503)
-  const gaveUp = await runNode(to(down.origin), key, 1_000)
-  assert.notEqual(gaveUp.code, 0)
-  assert.match(gaveUp.stderr, /gave up.*\[cause\]: 503/s)
-  assert.equal(down.asked.length, 5)
+    const down = await recorder(t, 503)
+    const gaveUp = await runNode(to(down.origin), key, 1_000)
+    assert.notEqual(gaveUp.code, 0)
+    assert.match(gaveUp.stderr, /gave up.*\[cause\]: 503/s)
+    assert.equal(down.asked.length, 5)
 
-  for (const final of someOf([409, 400, 401, 422, 500], 1)) {
-    const refusing = await recorder(t, final)
-    const { status } = printed(await runNode(to(refusing.origin), key, 1_000))
-    assert.deepEqual([status, refusing.asked.length], [final, 1])
-  }
-})
+    for (const final of someOf([409, 400, 401, 422, 500], 1)) {
+      const refusing = await recorder(t, final)
+      const { status } = printed(await runNode(to(refusing.origin), key, 1_000))
+      assert.deepEqual([status, refusing.asked.length], [final, 1])
+    }
+  },
+)
 
 test('no example has a key in it, or a way to put one into an address', () => {
   for (const name of operations) {

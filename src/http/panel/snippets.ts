@@ -1,5 +1,6 @@
 // Requests of the public API as programs that run as they are pasted. The key comes from the environment, and
-// nothing in them is a sentence: what there is to say stands beside them, in the reader's language.
+// nothing in them is a sentence: what there is to say stands beside them, in the reader's language. 502 and 504 come
+// from a proxy while the service is away, with a page that is no JSON.
 import type { Operation } from '../../core/operations.ts'
 import { type ApiRequest, apiRequest } from './api-request.ts'
 
@@ -57,7 +58,7 @@ function node({ method, url, body }: ApiRequest): string {
     '    try {',
     '      const answer = await fetch(url, { ...request, signal: AbortSignal.timeout(10_000) })',
     '      const body = await answer.json()',
-    '      if (![429, 503].includes(answer.status)) return { status: answer.status, body }',
+    '      if (![429, 502, 503, 504].includes(answer.status)) return { status: answer.status, body }',
     `      seconds = Number(answer.headers.get('retry-after')) || seconds`,
     '      reason = answer.status',
     '    } catch (error) {',
@@ -97,7 +98,7 @@ function python({ method, url, body }: ApiRequest): string {
     '            with urllib.request.urlopen(request, timeout=10) as answer:',
     '                return answer.status, json.load(answer)',
     '        except urllib.error.HTTPError as error:',
-    '            if error.code not in (429, 503):',
+    '            if error.code not in (429, 502, 503, 504):',
     '                return error.code, json.load(error)',
     '            after = error.headers.get("Retry-After", "")',
     '            seconds = int(after) if after.isdigit() else seconds',
@@ -144,7 +145,7 @@ function php({ method, url, body }: ApiRequest): string {
     '        });',
     '        $body = curl_exec($curl);',
     '        $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);',
-    '        if ($body !== false && !in_array($status, [429, 503])) {',
+    '        if ($body !== false && !in_array($status, [429, 502, 503, 504])) {',
     '            return [$status, json_decode($body, true)];',
     '        }',
     '        if ($round === $tries) {',

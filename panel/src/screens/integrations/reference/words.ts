@@ -122,7 +122,7 @@ export const words = inBoth<Words>({
     retries: 'Trying again',
     retryAdvice: [
       'On 429 wait as many seconds as `Retry-After` says, then send again.',
-      'On 503 and on time-outs try again after ever longer pauses, and give up after a few tries. The examples in Node, Python and PHP do both; cURL is for trying things out.',
+      'On 503, on a proxy’s 502 and 504, and on time-outs try again after ever longer pauses, and give up after a few tries. The examples in Node, Python and PHP do both; cURL is for trying things out.',
       'A time-out does not mean that nothing happened: the answer may be lost after the lead was stored. The repeat then answers 200 with `created` false.',
       'In a campaign where a new registration resets the deadline, a repeat does so too. If that matters, look the lead up first, and register on `LEAD_NOT_FOUND` only.',
       'Give a call 10 seconds. Do not repeat a request that got another error: the answer will be the same.',
@@ -269,7 +269,7 @@ export const words = inBoth<Words>({
     retries: 'Ponawianie żądań',
     retryAdvice: [
       'Po 429 odczekaj liczbę sekund z `Retry-After` i wyślij ponownie.',
-      'Po 503 i po przekroczeniu czasu próbuj ponownie po coraz dłuższych przerwach i zrezygnuj po kilku próbach. Przykłady w Node, Pythonie i PHP robią jedno i drugie; cURL służy do wypróbowania.',
+      'Po 503, po 502 i 504 od serwera pośredniczącego i po przekroczeniu czasu próbuj ponownie po coraz dłuższych przerwach i zrezygnuj po kilku próbach. Przykłady w Node, Pythonie i PHP robią jedno i drugie; cURL służy do wypróbowania.',
       'Przekroczenie czasu nie znaczy, że nic się nie stało: odpowiedź mogła zaginąć już po zapisaniu odbiorcy. Ponowione żądanie dostaje wtedy 200 i `created` równe `false`.',
       'W kampanii, w której nowa rejestracja odnawia termin, robi to również powtórzone żądanie. Jeśli to ważne, najpierw odczytaj ofertę odbiorcy, a rejestruj tylko po `LEAD_NOT_FOUND`.',
       'Daj wywołaniu 10 sekund. Nie powtarzaj żądania, które dostało inny błąd: odpowiedź będzie taka sama.',
