@@ -181,7 +181,8 @@ longAtBothWidths(
 longAtBothWidths('the mail timer is drawn as the mail will show it, in every state, and saved', async (width) => {
   const { id } = await make({ name: 'With timer', mailTimer: null })
   const page = await stage.open(owner, { path: `/campaigns/${id}/timer`, width })
-  await page.getByRole('button', { name: 'Add a mail timer' }).click()
+  await page.getByRole('button', { name: 'Add a mail timer' }).press('Enter')
+  await page.waitForFunction(() => document.activeElement?.id === 'content')
   const picture = page.getByRole('img', { name: /^Countdown, Running/ })
   await picture.waitFor()
   const drawn = await picture.evaluate(async (image: HTMLImageElement) => {
