@@ -3,13 +3,21 @@ import { useLanguage, useWords } from '../../../language.ts'
 import { csvFile, csvLine } from '../../../parts/csv.ts'
 import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { useFocusOfStep } from '../../../parts/next-row.ts'
+import { focusMade, rowMark, useFocusOfStep } from '../../../parts/next-row.ts'
 import { TimesIn } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { ChooseFile } from './choose-file.tsx'
 import { type Foreseen, type Report, refusedShown } from './import-run.ts'
-import { forgetImport, goOnImporting, type Importing, startImport, stopImport, useImporting } from './importing.ts'
+import {
+  forgetImport,
+  goOnImporting,
+  type Importing,
+  isThere,
+  startImport,
+  stopImport,
+  useImporting,
+} from './importing.ts'
 import classes from './leads.module.css'
 import { refusedFacts } from './read-emails.ts'
 import { useLeadsAgain } from './use-leads.ts'
@@ -18,69 +26,93 @@ import { type LeadWords, numberText, words } from './words.ts'
 /** Characters of what was refused; it may be anything. */
 const longestShown = 100
 
-type Props = { settings: Settings; opened: boolean; onClose(): void }
+type Props = { settings: Settings; opened: boolean; onOpen(): void; onClose(): void }
 
-export function ImportLeads({ settings, opened, onClose }: Props) {
+/** What runs goes on while its dialog is closed: a line on the screen then says how it is, and opens it again. */
+export function ImportLeads({ settings, opened, onOpen, onClose }: Props) {
   const text = useWords(words)
   const { id: campaignId, isDraft } = settings
-  const { phase, report, trouble, failed, asked } = useImporting(campaignId)
+  const importing = useImporting(campaignId)
+  const { phase, report, trouble, failed, asked } = importing
   const again = useLeadsAgain(campaignId)
   const isRunning = phase === 'trying' || phase === 'running'
   const isOver = phase === 'done' || phase === 'stopped'
   const inside = useFocusOfStep(phase)
   const close = () => {
     onClose()
-    forgetImport(campaignId)
+    if (!isRunning) forgetImport(campaignId)
+    // The line that may have opened the dialog was gone meanwhile.
+    focusMade('import')
   }
   return (
-    <Modal
-      // Somebody who left the screen in the middle of an import finds it again.
-      opened={opened || phase !== 'ready' || trouble !== null}
-      onClose={close}
-      size="lg"
-      title={text.importTitle}
-      // What runs is stopped on purpose, not by a stray click.
-      {...{ withCloseButton: !isRunning, closeOnClickOutside: !isRunning, closeOnEscape: !isRunning }}
-    >
-      <Stack ref={inside}>
-        {phase === 'ready' && (
-          <ChooseFile
-            trouble={trouble}
-            onChange={() => forgetImport(campaignId)}
-            onStart={(csv) => startImport(campaignId, csv, isDraft).then(again)}
-          />
-        )}
-        {phase === 'asking' && asked !== null && (
-          <AskDraft
-            foreseen={asked.foreseen}
-            timeZone={settings.timeZone}
-            onCancel={close}
-            onGoOn={() => goOnImporting(campaignId, asked.csv).then(again)}
-          />
-        )}
-        {phase === 'trying' && <Progress value={100 * (report?.done ?? 0)} aria-label={text.importTrying} animated />}
-        {(phase === 'running' || isOver) && <Counts report={report} phase={phase} trouble={trouble} />}
-        {failed !== null && <Failure of={failed} />}
-        {isRunning && (
-          <Button variant="default" data-autofocus onClick={() => stopImport(campaignId)}>
-            {text.stop}
-          </Button>
-        )}
-        {isOver && report !== null && <Refused report={report} />}
-        {isOver && (
-          <Group justify="end">
-            {report !== null && report.refused.length > 0 && (
-              <Button variant="default" onClick={() => download(refusedFile(report, text), 'import-refused.csv')}>
-                {text.report}
-              </Button>
-            )}
-            <Button data-autofocus onClick={close}>
-              {text.close}
+    <>
+      {!opened && <Waits importing={importing} onOpen={onOpen} />}
+      <Modal
+        {...{ opened, size: 'lg', title: text.importTitle }}
+        onClose={close}
+        // What runs is left on purpose, not by a stray click.
+        closeOnClickOutside={!isRunning}
+      >
+        <Stack ref={inside}>
+          {phase === 'ready' && (
+            <ChooseFile
+              trouble={trouble}
+              onChange={() => forgetImport(campaignId)}
+              onStart={(csv) => startImport(campaignId, csv, isDraft).then(again)}
+            />
+          )}
+          {phase === 'asking' && asked !== null && (
+            <AskDraft
+              foreseen={asked.foreseen}
+              timeZone={settings.timeZone}
+              onCancel={close}
+              onGoOn={() => goOnImporting(campaignId, asked.csv).then(again)}
+            />
+          )}
+          {phase === 'trying' && <Progress value={100 * (report?.done ?? 0)} aria-label={text.importTrying} animated />}
+          {(phase === 'running' || isOver) && <Counts report={report} phase={phase} trouble={trouble} />}
+          {failed !== null && <Failure of={failed} />}
+          {isRunning && (
+            <Button variant="default" data-autofocus onClick={() => stopImport(campaignId)}>
+              {text.stop}
             </Button>
-          </Group>
-        )}
-      </Stack>
-    </Modal>
+          )}
+          {isOver && report !== null && <Refused report={report} />}
+          {isOver && (
+            <Group justify="end">
+              {report !== null && report.refused.length > 0 && (
+                <Button variant="default" onClick={() => download(refusedFile(report, text), 'import-refused.csv')}>
+                  {text.report}
+                </Button>
+              )}
+              <Button data-autofocus onClick={close}>
+                {text.close}
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </Modal>
+    </>
+  )
+}
+
+function Waits({ importing, onOpen }: { importing: Importing; onOpen(): void }) {
+  const text = useWords(words)
+  const { phase, failed } = importing
+  if (!isThere(importing)) return null
+  const { importTrying: trying, importRunning: running, importDone: done, importStopped: stopped } = text
+  const said = { trying, running, done, stopped, ready: text.importWaits, asking: text.importWaits }
+  return (
+    <Alert color="violet" variant="outline" py="xs" {...rowMark('imports', 'import')}>
+      <Group justify="space-between">
+        <Text size="sm" role="status">
+          {failed === null ? said[phase] : text.importWaits}
+        </Text>
+        <Button size="xs" variant="default" onClick={onOpen}>
+          {text.importShow}
+        </Button>
+      </Group>
+    </Alert>
   )
 }
 

@@ -37,6 +37,11 @@ function onChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
+/** Whether one is under way, or something is left to be read about it. */
+export const isThere = ({ phase, trouble }: Importing) => phase !== 'ready' || trouble !== null
+
+export const hasImport = (campaignId: number) => isThere(imports.get(campaignId) ?? nothing)
+
 /** Resolves when it is over, however it ended, or when the reader is asked. */
 export async function startImport(campaignId: number, csv: CsvFile, isDraft: boolean): Promise<void> {
   if (csv.file.size > largestBytes) {

@@ -15,6 +15,7 @@ import { ChosenBar } from './chosen-bar.tsx'
 import { useHidden } from './erasing.ts'
 import { ExportLeads } from './export-leads.tsx'
 import { ImportLeads } from './import-leads.tsx'
+import { hasImport } from './importing.ts'
 import { LeadDrawer } from './lead-drawer.tsx'
 import { LeadList } from './lead-list.tsx'
 import { LookingThrough } from './looking-through.tsx'
@@ -39,9 +40,10 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
   const wanted = useWanted()
   const { state, sort, isAnywhere, page, query } = wanted
   const [searched] = useDebouncedValue(typed.trim(), pauseMs)
-  const [doing, setDoing] = useState<Doing>(null)
-  const [added, setAdded] = useState<Added | null>(null)
   const { id: campaignId } = settings
+  // Somebody who left the screen in the middle of an import finds it again.
+  const [doing, setDoing] = useState<Doing>(() => (hasImport(campaignId) ? 'import' : null))
+  const [added, setAdded] = useState<Added | null>(null)
   const filter: Filter = { prefix: isAnywhere ? '' : searched, part: isAnywhere ? searched : '', state, sort }
   const list = `/campaigns/${campaignId}/leads`
   const type = (next: string) => {
@@ -52,6 +54,11 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
     <Stack gap="md">
       <Totals settings={settings} state={state} onState={(next) => wanted.want({ state: next })} />
       <Toolbar typed={typed} onType={type} wanted={wanted} onDo={setDoing} />
+      <ImportLeads
+        {...{ settings, opened: doing === 'import' }}
+        onOpen={() => setDoing('import')}
+        onClose={() => setDoing(null)}
+      />
       <Found key={JSON.stringify([state, sort, isAnywhere])} {...{ filter, settings, wanted }} onDo={setDoing} />
       <AddLead
         campaignId={campaignId}
@@ -63,7 +70,6 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
           go(`${list}/${registered.ref}${query}`)
         }}
       />
-      <ImportLeads settings={settings} opened={doing === 'import'} onClose={() => setDoing(null)} />
       <ExportLeads settings={settings} filter={filter} opened={doing === 'export'} onClose={() => setDoing(null)} />
       <LeadDrawer
         settings={settings}

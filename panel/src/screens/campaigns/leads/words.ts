@@ -163,6 +163,8 @@ export const words = inBoth({
     importDo: 'Start import',
     importRunning: 'Importing',
     importDone: 'Import finished',
+    importWaits: 'The import waits for you',
+    importShow: 'Show',
     importStopped: 'Import stopped. What was imported stays; the same file can be imported again, nothing is doubled.',
     created: 'New',
     existing: 'There already',
@@ -350,6 +352,8 @@ export const words = inBoth({
     importDo: 'Rozpocznij import',
     importRunning: 'Trwa import',
     importDone: 'Import zakończony',
+    importWaits: 'Import czeka na Ciebie',
+    importShow: 'Pokaż',
     importStopped:
       'Import zatrzymany. To, co zaimportowano, pozostaje; ten sam plik można zaimportować ponownie, nic się nie powtórzy.',
     created: 'Nowe',
