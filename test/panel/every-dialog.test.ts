@@ -15,6 +15,7 @@ import { words as joinWords } from '../../panel/src/screens/coming-in/words.ts'
 import { words as keyWords } from '../../panel/src/screens/integrations/keys/words.ts'
 import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 import { words as personWords } from '../../panel/src/screens/person/words.ts'
+import { roleWords } from '../../panel/src/screens/settings/role-words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
 import { isFull, longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -69,6 +70,7 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
   const campaign = campaignWords[language]
   const settings = settingsWords[language]
   const person = personWords[language]
+  const role = roleWords[language]
   const hookDialogs = [
     [hook.editOf('Till'), hook.edit],
     [hook.rotateOf('Till'), hook.rotate],
@@ -131,6 +133,13 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
     ]),
     ['/integrations/webhooks', hook.create, press(hook.create)],
     ['/settings/users', settings.removeTitle(colleague), press(`${settings.remove} ${colleague}`)],
+    [
+      '/settings/users',
+      role.roleTitle(colleague, role.roles.viewer),
+      async (page) => {
+        await page.getByLabel(role.roleOf(colleague)).selectOption('viewer')
+      },
+    ],
   ]
 }
 

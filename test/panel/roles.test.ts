@@ -157,7 +157,19 @@ longTest('by the keyboard an owner invites a viewer, withdraws that, and gives a
 
   const theirs = await stage.open(member, { path: `/campaigns/${id}/pages` })
   await theirs.getByLabel('Address of the page').first().fill('https://example.com/changed')
-  await page.getByLabel(`Role of ${member.email}`).selectOption('viewer')
+  const role = page.getByLabel(`Role of ${member.email}`)
+  // One press too many.
+  await role.press('ArrowUp')
+  const asked = (name: string) => page.getByRole('dialog', { name: `Give ${member.email} the role ${name}?` })
+  await asked('Owner').locator('button:focus', { hasText: 'Cancel' }).waitFor()
+  await assertAccessible(page)
+  await assertFits(page)
+  await page.keyboard.press('Enter')
+  await asked('Owner').waitFor({ state: 'detached' })
+  assert.equal(await role.inputValue(), 'member')
+  await page.locator('select:focus').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await asked('Viewer').getByRole('button', { name: 'Change the role' }).press('Enter')
   await page.getByText(`${member.email} now has the role Viewer.`).waitFor()
   // Their screen does not know it before.
   await theirs.getByRole('button', { name: 'Save pages' }).click()

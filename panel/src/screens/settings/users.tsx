@@ -126,7 +126,7 @@ function UserRow({ user, isLastOwner, onRemove }: RowProps) {
   )
 }
 
-/** Takes effect at once; an owner who gives up the own role is asked first. */
+/** Asks first: on many systems the arrow keys choose with each press, on the way to another role too. */
 function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
   const text = useWords(roleWords)
   const options = useRoleOptions()
@@ -145,6 +145,9 @@ function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
     }
     send.mutate({ params: { userId: user.id }, body: { role } }, { onSuccess })
   }
+  const own = { title: text.ownTitle, text: text.ownText, action: text.ownDo, isDangerous: true }
+  const title = text.roleTitle(user.email, text.roles[asked ?? user.role])
+  const others = { title, text: text.roleText, action: text.roleDo }
   return (
     <>
       <NativeSelect
@@ -154,19 +157,15 @@ function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
         value={user.role}
         disabled={suspended || send.isPending}
         onChange={(event) => {
-          const role = event.currentTarget.value as Role
-          if (isMe) setAsked(role)
-          else set(role)
+          send.reset()
+          setAsked(event.currentTarget.value as Role)
         }}
       />
       {asked === undefined && <Failure of={{ error: send.error }} />}
       <Confirm
         opened={asked !== undefined}
         onClose={close}
-        title={text.ownTitle}
-        text={text.ownText}
-        action={text.ownDo}
-        isDangerous
+        {...(isMe ? own : others)}
         isPending={send.isPending}
         error={send.error}
         onConfirm={() => asked !== undefined && set(asked)}
