@@ -119,6 +119,11 @@ longTest('the link in the mail sets a new password, once', async () => {
     const text = words[language]
     const person = await stage.person(`forgetful-${language}-${width}`)
     const page = await stage.open(undefined, { width, language, path: '/sign-in' })
+    await page.getByLabel(text.email).fill(person.email)
+    await page.getByRole('textbox', { name: text.password }).fill('not the password')
+    await page.getByRole('button', { name: text.signIn, exact: true }).click()
+    await page.getByText(text.wrongByMail).waitFor()
+    await look(page)
     await page.getByRole('link', { name: text.forgot }).click()
     await page.getByLabel(text.email).fill(person.email)
     await look(page)

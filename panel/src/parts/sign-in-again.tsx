@@ -35,7 +35,7 @@ export function SignInAgain() {
     >
       <Stack>
         <Text size="sm">{text.sessionEndedText}</Text>
-        {ways.byPassword && <SignInForm email={user.email} onDone={goOn} />}
+        {ways.byPassword && <SignInForm email={user.email} hasMail={ways.hasMail} onDone={goOn} />}
         {ways.byProvider && <InAnotherTab />}
       </Stack>
     </Modal>

@@ -42,7 +42,7 @@ export function SignInScreen() {
       {refused !== undefined && <Refused text={refused} />}
       {session.isError && <Failure of={session} />}
       {session.isPending && <Waiting height={240} />}
-      {ways?.byPassword && <SignInForm onDone={enter} />}
+      {ways?.byPassword && <SignInForm hasMail={ways.hasMail} onDone={enter} />}
       {ways?.byProvider && <ByProvider to={within} isBelow={ways.byPassword} />}
       {ways?.byPassword &&
         (ways.hasMail ? (
@@ -59,29 +59,31 @@ export function SignInScreen() {
 }
 
 /** Password, and a code where the user has a second factor; also over a screen whose session has ended. */
-export function SignInForm({ email: known, onDone }: { email?: string; onDone(): void }) {
+export function SignInForm({ email: known, hasMail, onDone }: { email?: string; hasMail: boolean; onDone(): void }) {
   const [email, setEmail] = useState(known ?? '')
   const [codeToken, setCodeToken] = useState<string>()
   if (codeToken !== undefined) {
     return <CodeStep codeToken={codeToken} onDone={onDone} onBack={() => setCodeToken(undefined)} />
   }
   const onShown = (token: string | null) => (token === null ? onDone() : setCodeToken(token))
-  return <PasswordStep email={email} isKnown={known !== undefined} setEmail={setEmail} onShown={onShown} />
+  return <PasswordStep {...{ email, isKnown: known !== undefined, hasMail, setEmail, onShown }} />
 }
 
 type PasswordProps = {
   email: string
   isKnown: boolean
+  hasMail: boolean
   setEmail(email: string): void
   onShown(codeToken: string | null): void
 }
 
-function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
+function PasswordStep({ email, isKnown, hasMail, setEmail, onShown }: PasswordProps) {
   const text = useWords(words)
   const send = useSendAlone('POST /session')
   const emailFault = useEmailFault(send.error)
   const [password, setPassword] = useState('')
   const field = useRef<HTMLInputElement>(null)
+  const isWrong = send.error?.code === 'WRONG_PASSWORD'
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     onShown((await send.mutateAsync({ body: { email, password } })).codeToken)
@@ -108,7 +110,7 @@ function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <Failure of={{ error: send.error }} />
+        {isWrong && hasMail ? <Refused text={text.wrongByMail} /> : <Failure of={{ error: send.error }} />}
         <Button type="submit" loading={send.isPending}>
           {text.signIn}
         </Button>

@@ -7,6 +7,7 @@ type Refused = Record<ProviderRefusal, string>
 export const words = inBoth({
   en: {
     signIn: 'Sign in',
+    wrongByMail: 'Wrong email or password. A new password can be set by email.',
     email: 'Email',
     password: 'Password',
     passwordHint: 'At least 8 characters. Long and unusual beats complicated.',
@@ -37,7 +38,7 @@ export const words = inBoth({
     resetSend: 'Send the link',
     resetSent:
       'If this email has a user here, a mail with a link is on its way. Look into your mailbox, and into spam too.',
-    resetTooOften: 'Links were asked for too often. Look into your mailbox, or try again in an hour.',
+    resetTooOften: 'Links were asked for too often. Look into your mailbox; if no mail came, try again in an hour.',
     resetNewText: (email: string) =>
       `Choose a new password for ${email}. You are then signed out everywhere. A second factor stays on.`,
     newPassword: 'New password',
@@ -60,6 +61,7 @@ export const words = inBoth({
   },
   pl: {
     signIn: 'Zaloguj się',
+    wrongByMail: 'Błędny adres e-mail lub hasło. Nowe hasło można ustawić przez e-mail.',
     email: 'Adres e-mail',
     password: 'Hasło',
     passwordHint: 'Co najmniej 8 znaków. Długie i nietypowe jest lepsze niż skomplikowane.',
@@ -91,7 +93,7 @@ export const words = inBoth({
     resetSend: 'Wyślij link',
     resetSent:
       'Jeśli ten adres należy do użytkownika, e-mail z linkiem jest już w drodze. Sprawdź skrzynkę, także spam.',
-    resetTooOften: 'Zbyt wiele próśb o link. Sprawdź skrzynkę albo spróbuj ponownie za godzinę.',
+    resetTooOften: 'Zbyt wiele próśb o link. Sprawdź skrzynkę; jeśli nic nie przyszło, spróbuj ponownie za godzinę.',
     resetNewText: (email: string) =>
       `Wybierz nowe hasło dla ${email}. Wszystkie otwarte sesje się zakończą. Drugi składnik pozostaje włączony.`,
     newPassword: 'Nowe hasło',
