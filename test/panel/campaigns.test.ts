@@ -470,7 +470,11 @@ longAtBothWidths('a campaign is archived: a draft, out of the list, and back', a
   await page.locator('label').getByText('Draft', { exact: true }).click()
   await row.waitFor()
   // Published, it is no longer archived, however that was done.
-  await stage.place.arrange((store) => store.configuration.archiveCampaign(person.accountId, id, true, tester))
+  for (const one of listed)
+    await stage.place.arrange((store) => store.configuration.archiveCampaign(person.accountId, one.id, true, tester))
+  await page.goto('/campaigns')
+  await page.getByText('All campaigns are archived').waitFor()
+  await assertFits(page)
   const file = await stage.place.json<any>(['campaign', 'export', String(id)])
   const published = JSON.stringify({ ...file, isDraft: false })
   await stage.place.json(['campaign', 'apply', '--account', String(person.accountId), '-'], published)

@@ -121,7 +121,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
         {text.count(found.length)}
       </Text>
       {found.length === 0 ? (
-        <Empty text={text.noMatch} />
+        <Empty text={wanted === '' && state === 'all' ? text.allArchived : text.noMatch} />
       ) : (
         <CampaignTable campaigns={found.slice((page - 1) * pageSize, page * pageSize)} />
       )}

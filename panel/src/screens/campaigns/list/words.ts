@@ -59,6 +59,7 @@ export const words = inBoth({
     previousPage: 'Previous page',
     empty: 'There is no campaign yet. Make the first one: a template takes a minute.',
     noMatch: 'No campaign fits. Search for something else, or show all.',
+    allArchived: 'All campaigns are archived. Choose “Archive” above to see them.',
     type: 'Type',
     types: { 'Fixed date': 'Fixed date', Evergreen: 'Evergreen', Recurring: 'Recurring' } as Record<string, string>,
     id: 'Id',
@@ -122,6 +123,7 @@ export const words = inBoth({
     previousPage: 'Poprzednia strona',
     empty: 'Nie ma jeszcze żadnej kampanii. Utwórz pierwszą: z szablonem zajmie to minutę.',
     noMatch: 'Żadna kampania nie pasuje. Wyszukaj coś innego albo pokaż wszystkie.',
+    allArchived: 'Wszystkie kampanie są w archiwum. Aby je zobaczyć, wybierz wyżej „Archiwum”.',
     type: 'Typ',
     types: { 'Fixed date': 'Stała data', Evergreen: 'Indywidualny termin', Recurring: 'Cykliczna' } as Record<
       string,
