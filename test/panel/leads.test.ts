@@ -654,6 +654,7 @@ longTest(
     await field.fill('31 Feb 2020, 10:00')
     await dialog.getByRole('button', { name: 'Set deadline' }).press('Enter')
     await dialog.locator('input[aria-invalid=true]:focus').waitFor()
+    await dialog.getByText('Enter a date that exists').waitFor()
     await field.fill('1 Jan 2020, 10:00')
     await dialog.locator('input:not([aria-invalid=true]):focus').waitFor()
   },

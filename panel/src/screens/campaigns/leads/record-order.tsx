@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { focusOnFault } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { money } from '../results/sales.tsx'
@@ -12,6 +13,8 @@ import classes from './leads.module.css'
 import { useLeadChange } from './use-leads.ts'
 
 const empty = { orderId: '', amount: '', currency: '' }
+const names = ['orderId', 'amount', 'currency'] as const
+type Name = (typeof names)[number]
 
 type Props = { lead: WholeLead; settings: Settings }
 
@@ -47,20 +50,26 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, 'read again')
   const [order, setOrder] = useState(empty)
   const { suspended } = useSession().account
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    const form = event.currentTarget
     const orderId = order.orderId.trim()
     const amount = plainAmount(order.amount)
     const currency = order.currency.trim().toUpperCase()
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
-    send.mutate({ params: { campaignId, ref: lead.ref }, body }, { onSuccess: () => setOrder(empty) })
+    send.mutate(
+      { params: { campaignId, ref: lead.ref }, body },
+      { onSuccess: () => setOrder(empty), onError: () => focusOnFault(form) },
+    )
   }
-  const field = (name: keyof typeof empty, label: string) => (
+  const isWrong = (name: Name) => send.error?.faults.some(({ path }) => path === name) === true
+  const field = (name: Name, label: string) => (
     <TextInput
       label={label}
       maxLength={100}
       required={name === 'orderId'}
       value={order[name]}
+      error={isWrong(name) && text.wrong[name]}
       onChange={(event) => {
         setOrder({ ...order, [name]: event.currentTarget.value })
         send.reset()
@@ -71,11 +80,11 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         {field('orderId', text.orderId)}
-        <Group grow>
+        <Group grow align="start">
           {field('amount', text.amount)}
           {field('currency', text.currency)}
         </Group>
-        <Failure of={{ error: send.error }} invalid={text.wrong} />
+        {!names.some(isWrong) && <Failure of={{ error: send.error }} />}
         <Group gap="sm">
           <Button type="submit" variant="default" disabled={suspended} loading={send.isPending}>
             {text.tell}

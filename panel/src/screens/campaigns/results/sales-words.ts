@@ -43,7 +43,11 @@ export const salesWords = inBoth({
     tell: 'Record a purchase',
     told: 'Recorded.',
     known: 'This order was recorded before.',
-    wrong: 'Give the order’s number without spaces, and an amount such as 49.00 together with its currency.',
+    wrong: {
+      orderId: 'Give the number without spaces.',
+      amount: 'Give an amount such as 49.00, with no more decimals than its currency has.',
+      currency: 'Give the amount’s currency by its three letters, such as EUR.',
+    },
   },
   pl: {
     sales: 'Sprzedaż',
@@ -87,7 +91,11 @@ export const salesWords = inBoth({
     tell: 'Zapisz zakup',
     told: 'Zapisano.',
     known: 'To zamówienie zapisano już wcześniej.',
-    wrong: 'Podaj numer zamówienia bez spacji, a kwotę, na przykład 49,00, razem z walutą.',
+    wrong: {
+      orderId: 'Podaj numer bez spacji.',
+      amount: 'Podaj kwotę, na przykład 49,00. Nie może mieć więcej miejsc po przecinku niż jej waluta.',
+      currency: 'Podaj trzyliterowy kod waluty tej kwoty, na przykład PLN.',
+    },
   },
 })
 
