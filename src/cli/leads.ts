@@ -350,12 +350,18 @@ async function* unixLines(stream: NodeJS.ReadableStream): AsyncGenerator<string,
   let decoder: TextDecoder | undefined
   let kept = ''
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    decoder ??= new TextDecoder(chunk[0] === 0xff && chunk[1] === 0xfe ? 'utf-16le' : 'utf-8')
+    decoder ??= new TextDecoder(encodingOf(chunk))
     const text = kept + decoder.decode(chunk, { stream: true })
     kept = text.endsWith('\r') ? '\r' : ''
     yield text.slice(0, text.length - kept.length).replaceAll(/\r\n?/g, '\n')
   }
   yield kept.replace('\r', '\n') + (decoder?.decode() ?? '')
+}
+
+/** Some spreadsheets write UTF-16, which the mark at its beginning tells. */
+function encodingOf([first, second]: Buffer): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
 }
 
 /** The text's pieces; the first one has the whole first line, unless that is too long. */

@@ -211,6 +211,9 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const wide = Buffer.from('\uFEFFname;email\r\nJoe;wide@example.com\r\n', 'utf16le')
     assert.deepEqual(await imported(place, wide), { created: 1, existing: 0, refused: [] })
     assert.deepEqual(await readInPanel(wide, 1), [{ line: 2, email: 'wide@example.com', isMalformed: false }])
+    const swapped = Buffer.from('\uFEFFname;email\r\nJoe;swapped@example.com\r\n', 'utf16le').swap16()
+    assert.deepEqual(await imported(place, swapped), { created: 1, existing: 0, refused: [] })
+    assert.deepEqual(await readInPanel(swapped, 1), [{ line: 2, email: 'swapped@example.com', isMalformed: false }])
     const unicodeText = Buffer.from('\uFEFFname\temail\r\nJoe, Ann;\ttabs@example.com\r\n', 'utf16le')
     assert.deepEqual(await imported(place, unicodeText), { created: 1, existing: 0, refused: [] })
     const pieces = ['name', ';em', 'ail\n1,5;', 'pieces@example.com\n']
@@ -225,6 +228,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
         'heading@example.com',
         'joe@example.com',
         'pieces@example.com',
+        'swapped@example.com',
         'tabs@example.com',
         'wide@example.com',
       ],

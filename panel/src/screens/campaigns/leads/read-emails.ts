@@ -147,7 +147,8 @@ function optionsFor(head: string): Options {
 /** Some spreadsheets write UTF-16, which the mark at its beginning tells. */
 async function encodingOf(file: File): Promise<string> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
-  return first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8'
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
 }
 
 const lineEnd = /\r\n?/g
