@@ -153,7 +153,8 @@ test('a request has its entry where its body or its connection breaks, and so ha
   )
   assert.ok(entries.every(({ operation }) => operation === 'registerLead'))
   const longest = Math.max(...entries.map(({ milliseconds }) => milliseconds))
-  assert.ok(longest >= 290 && longest < 5_000, `${longest} ms`)
+  // A busy server reads the head some time after it was sent.
+  assert.ok(longest >= 150 && longest < 5_000, `${longest} ms`)
   // With the rate in a database, a connection may break before the body is read.
   const stored = await shop.place.json<object[]>(['lead', 'list', '--campaign', String(account.campaignId)])
   assert.deepEqual(entries.map(({ status }) => status).sort(), stored.length === 1 ? [201, 400] : [400, 400])
