@@ -101,7 +101,7 @@ const units = [
 const style = `
 :is([data-lastcall],[data-lastcall=countdown]>span,#l#c)[hidden]{display:none!important}
 [data-lastcall=bar],[data-lastcall=bar]>div,[data-lastcall=bar] p,:where([data-lastcall=bar]) p :is(span,b,small){all:unset}
-[data-lastcall=bar]{display:block;flex:none;grid-column:1/-1}
+[data-lastcall=bar]{display:block}
 :where(:root:has([data-lastcall=bar])){scroll-padding-bottom:8em}
 :where([data-lastcall=countdown]),:where([data-lastcall=bar]) p span{display:inline-flex;flex-wrap:wrap;gap:var(--lastcall-gap,.5em);font-variant-numeric:tabular-nums}
 :where([data-lastcall=countdown]>span),:where([data-lastcall=bar]) p span>span{display:inline-flex;flex-direction:var(--lastcall-direction,row);align-items:var(--lastcall-align,baseline);gap:.3em;padding:var(--lastcall-box-padding,0);border-radius:var(--lastcall-box-radius,0);background:var(--lastcall-box-background,none);color:var(--lastcall-box-color,inherit)}
@@ -614,7 +614,9 @@ function showInBar(c, left) {
   }
   const text = document.body && (c.settings.text || wordsFor(document.body)?.ends)
   if (!text) return
-  if (!bar.isConnected) document.body.append(bar)
+  const root = document.documentElement
+  // In a grid it would be one more row, which takes its share of the height from the page's own.
+  if (!bar.isConnected) (/grid/.test(getComputedStyle(document.body).display) ? root : document.body).append(bar)
   c.row ??= element('p')
   const timer = /** @type {HTMLElement} */ (c.row.lastElementChild ?? element('span'))
   // A page may turn to another language.
@@ -626,10 +628,9 @@ function showInBar(c, left) {
   if (!c.row.isConnected) barRows.append(c.row)
   count(timer, left)
   // The bar itself lies above the page, so its place at the end of the page is kept free.
-  bar.style.height = `${barRows.offsetHeight}px`
+  bar.style.minHeight = `${barRows.offsetHeight}px`
   // Where the page's body is moved or filtered, it is the body's edge that the bar would stand at.
-  if (bar.parentNode === document.body && barRows.getBoundingClientRect().bottom > innerHeight + 1)
-    document.documentElement.append(bar)
+  if (bar.parentNode !== root && barRows.getBoundingClientRect().bottom > innerHeight + 1) root.append(bar)
 }
 
 /**
@@ -660,13 +661,10 @@ function emit(name, detail) {
 function leave(c) {
   try {
     const address = c.offer?.onExpiry?.redirectUrl ?? ''
-    const target = new URL(address)
-    const here = new URL(location.href)
-    for (const url of [target, here]) {
-      url.hash = ''
-      url.searchParams.delete('lc')
-    }
-    if (target.href === here.href || !/^http/.test(address) || !mayKeep) return
+    const { href, hash } = new URL(address)
+    // Some pages have their routes behind the hash: without one in it, the address is the page with any.
+    const here = hash ? location.href : location.href.split('#')[0]
+    if (href === here || !/^http/.test(href) || !mayKeep) return
     const now = Date.now()
     const lately = (sessionStorage.getItem('lastcall') ?? '')
       .split(',')

@@ -120,7 +120,7 @@ test('a tab that was frozen over the deadline ends the offer as soon as it is th
   await page.getByText('The offer is over').waitFor({ timeout: 3000 })
 })
 
-test('REDIRECT to the page itself ends the offer there, without a round', async (t) => {
+test('REDIRECT to the page itself ends the offer there, without a round; a route behind the hash is another page', async (t) => {
   const settings = { endsInSeconds: -5, onExpiry: { action: 'REDIRECT', redirectUrl: '' } as Expiry }
   const id = await stage.service.campaign(settings)
   const lc = await stage.service.lead(id)
@@ -133,6 +133,12 @@ test('REDIRECT to the page itself ends the offer there, without a round', async 
   await sees(page, 'The offer is over')
   await new Promise((resolve) => setTimeout(resolve, 1000))
   assert.equal(loads, 1)
+  await page.goto(`${address}#/offer`)
+  await sees(page, 'The offer is over')
+  assert.equal(page.url(), `${address}#/offer`)
+  settings.onExpiry.redirectUrl = `${address}#/closed`
+  await page.reload()
+  await page.waitForURL(`${address}#/closed`)
 })
 
 longTest('REDIRECT happens again on a page that is opened again at once in the same tab', async (t) => {

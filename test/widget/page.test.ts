@@ -266,6 +266,16 @@ test('on a phone the bar fits, covers nothing at the end of the page, and speaks
   // On paper it would stand on every sheet.
   await page.emulateMedia({ media: 'print' })
   assert.equal(await bar.isVisible(), false)
+  await page.emulateMedia({ media: 'screen' })
+  const centred =
+    '<style>body { display: grid; place-items: center; min-height: 100vh; margin: 0 }</style><p id="last">Koniec</p>'
+  await page.goto(stage.put({ campaigns: [id], body: centred, lang: 'pl-PL' }))
+  await bar.waitFor()
+  const middle = await page.locator('#last').evaluate((one) => {
+    const { top, height } = one.getBoundingClientRect()
+    return Math.round(top + height / 2)
+  })
+  assert.equal(middle, 320, 'the bar moves what the page has in its middle')
 })
 
 longTest('on a phone a long word of the page fits into the bar, and its units stand on two lines', async (t) => {
