@@ -109,6 +109,16 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/settings')
+  // Whoever is signed in is taken on, as from a link of single sign-on that was used before; never to elsewhere.
+  for (const [search, path] of [
+    ['?to=%2Fcampaigns%3Fstate%3Dall', '/campaigns?state=all'],
+    ['?refused=TOO_OLD', '/'],
+    ['?to=%2F%2Fexample.com', '/'],
+  ]) {
+    await page.goto(`/sign-in${search}`)
+    await page.waitForURL(stage.server.origin + path)
+  }
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.getByRole('button', { name: 'Account', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -1,14 +1,15 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
-import { useAsk, useSendAlone } from '../../api.ts'
+import { Link, Redirect, useLocation, useSearchParams } from 'wouter'
+import { useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
 import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Password } from '../../parts/password.tsx'
+import { useAnySession } from '../../session.ts'
 import { giveUpSigningInAgain } from '../../signing-in.ts'
 import { Door } from './door.tsx'
 import { ByProvider } from './provider.tsx'
@@ -17,7 +18,7 @@ import { words } from './words.ts'
 
 export function SignInScreen() {
   const text = useWords(words)
-  const session = useAsk('GET /session', {})
+  const session = useAnySession()
   const [search] = useSearchParams()
   const [, go] = useLocation()
   const client = useQueryClient()
@@ -31,7 +32,9 @@ export function SignInScreen() {
     client.clear()
     go(within, { replace: true })
   }
-  const isEmpty = session.data !== undefined && !session.data.signedIn && session.data.isEmpty
+  // By the way back, or by a link of single sign-on that was used before.
+  if (session.data?.signedIn) return <Redirect to={within} replace />
+  const isEmpty = session.data?.isEmpty === true
   return (
     <Door title={text.signIn}>
       {isEmpty && (
