@@ -169,6 +169,15 @@ test('a visit anchors underneath a deadline set by hand', () => {
   )
 })
 
+test('who waits for a visit goes on waiting when the campaign starts with the registration from now on', () => {
+  const pending = begin(scheduleOf(oneDay, { startsOn: 'visit' }), monday)
+  const edited = scheduleOf(oneDay)
+  assert.equal(registerAgain(edited, pending, tuesday), pending)
+  assert.equal(shown(edited, pending, '2026-05-05T10:00:00Z'), 'pending null 1/1')
+  const visited = visit(edited, pending, tuesday)
+  assert.equal(shown(edited, visited, '2026-05-05T10:00:00Z'), 'open 2026-05-06T10:00:00Z 1/1')
+})
+
 test('a first visit after the end starts an attempt that has expired', () => {
   const schedule = scheduleOf(oneDay, { startsOn: 'visit', endsAt: '2026-05-05T00:00' })
   const pending = begin(schedule, monday)

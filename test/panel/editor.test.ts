@@ -424,10 +424,22 @@ longTest('a campaign with leads says in words why it cannot become one date for 
   const imported = await stage.place.runShared(['lead', 'import', '--campaign', String(id), 'emails.csv'])
   assert.equal(imported.code, 0)
   const page = await edit(id)
-  await page.getByLabel('How the offer ends').selectOption('fixed')
+  const kind = page.getByLabel('How the offer ends')
+  const refusal = page.getByText('This campaign has leads: it cannot change')
+  await kind.selectOption('daysAt')
+  await page.locator('.save').getByText('Leads whose offer has started').waitFor()
+  assert.equal(await refusal.count(), 0)
+  await kind.selectOption('fixed')
+  await refusal.waitFor()
+  assert.equal(await kind.getAttribute('aria-invalid'), 'true')
   await page.getByLabel('It ends on').fill('2099-12-01T00:00')
+  await page.locator('.save').getByText('1 field is not right yet').waitFor()
+  const refused = page.waitForResponse((answer) => answer.status() === 422)
   await save(page).click()
-  await page.getByText('This campaign has leads: it cannot change').waitFor()
+  await refused
+  await refusal.waitFor()
+  // Nothing is said of leads that the change would reach: it reaches none.
+  await page.locator('.save').getByText('hold for all leads').waitFor({ state: 'detached' })
   assert.equal((await saved(page, id)).mechanism.deadline.kind, 'after')
 })
 
@@ -454,6 +466,13 @@ longTest('the bar that saves says what a change does to leads whose offer has st
     await page.getByLabel('Name').fill('Another name')
     await page.locator('.save').getByText(says).waitFor()
   }
+  const page = await edit(await make({ ...course, mechanism: { ...course.mechanism, startsOn: 'visit' } }))
+  await page.getByLabel('Name').fill('Another name')
+  await page.locator('.save').getByText('keep the rule under which it started').waitFor()
+  const wait = page.locator('.save').getByText('Leads who wait for their visit go on waiting')
+  assert.equal(await wait.count(), 0)
+  await page.getByLabel('What starts the offer').selectOption('registration')
+  await wait.waitFor()
 })
 
 longTest('a colleague who saves another part, or publishes, is in nobody’s way', async () => {

@@ -1,6 +1,6 @@
 // What the editor holds while somebody types: fields may be empty, and what is switched off keeps what it had.
 import type { MailLanguage } from '../../../parts/language-name.ts'
-import type { Settings } from '../use-campaign.ts'
+import type { Settings, Whole } from '../use-campaign.ts'
 
 type Mechanism = Settings['mechanism']
 type Deadline = Mechanism['deadline']
@@ -59,6 +59,16 @@ export function rulesOf({ name, timeZone, language, mechanism, anonymous, conver
 
 /** Whether each lead has a deadline of their own: only then it can start again. */
 export const isPersonal = (kind: Kind): boolean => kind !== 'fixed' && kind !== 'none'
+
+const groupOf = (kind: Kind) => (isPersonal(kind) ? 'personal' : kind)
+
+/** What the service refuses whatever else is changed, said before it is saved. */
+export function kindFaults({ settings, hasLeads }: Whole, { kind }: Draft): { path: string; message: string }[] {
+  const before = settings.mechanism.deadline.kind
+  if (!hasLeads || groupOf(before) === groupOf(kind)) return []
+  const message = `cannot change from ${before} to ${kind} while the campaign has leads`
+  return [{ path: 'mechanism.deadline.kind', message }]
+}
 
 export const usualClosing: RecurrenceDraft = { every: 'week', time: '18:00', week: ['fri'], month: [1] }
 export const usualOpening: RecurrenceDraft = { every: 'week', time: '09:00', week: ['mon'], month: [1] }

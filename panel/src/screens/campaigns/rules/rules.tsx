@@ -9,7 +9,7 @@ import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
-import { type Draft, draftOf, isPersonal, rulesOf, settingsOf } from './draft.ts'
+import { type Draft, draftOf, isPersonal, kindFaults, rulesOf, settingsOf } from './draft.ts'
 import { elsewhere, Faults, FindingsContext } from './lint.tsx'
 import { ForetoldSection } from './preview.tsx'
 import { AgainSection, BasicsSection, DeadlineSection, PageSection } from './sections.tsx'
@@ -52,7 +52,7 @@ export default function RulesPart({ read }: PartProps) {
               </MemberFields>
               {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
               {(may || editing.isChanged) && (
-                <SaveBar editing={editing} faults={judgement.faults} isPublished={!read.settings.isDraft} />
+                <SaveBar editing={editing} faults={judgement.faults} settings={read.settings} />
               )}
             </Stack>
           </form>
@@ -85,7 +85,7 @@ function useEditing(read: PartProps['read']) {
     error,
     change: (changes: Partial<Draft>) => change({ ...draft, ...changes }),
     save: () => save().catch(() => focusOnFault()),
-    faults: error?.code === 'INVALID' ? error.faults : [],
+    faults: [...(error?.code === 'INVALID' ? error.faults : []), ...kindFaults(read, draft)],
   }
 }
 
@@ -131,13 +131,13 @@ function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
   }, [bar])
 }
 
-type SaveBarProps = { editing: Editing; faults: { path: string; message: string }[]; isPublished: boolean }
+type SaveBarProps = { editing: Editing; faults: { path: string; message: string }[]; settings: Settings }
 
-function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
+function SaveBar({ editing, faults, settings }: SaveBarProps) {
   const text = useWords(words)
   const { account } = useSession()
   const { isChanged, isPending, discard } = editing
-  const wrong = new Set(faults.map(({ path }) => path)).size
+  const wrong = new Set(faults.map(({ path }) => path))
   const others = elsewhere(faults)
   const bar = useRef<HTMLDivElement>(null)
   useUncovered(bar)
@@ -164,7 +164,7 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
             <Text size="sm" fw={600}>
               {isChanged ? text.unsaved : text.saved}
             </Text>
-            {isChanged && wrong > 0 && <Text size="sm">{text.wrong(wrong)}</Text>}
+            {isChanged && wrong.size > 0 && <Text size="sm">{text.wrong(wrong.size)}</Text>}
           </div>
           <Group gap="xs">
             {isChanged && (
@@ -177,12 +177,24 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
             </Button>
           </Group>
         </Group>
-        {isChanged && isPublished && (
-          <Text size="xs" c="dimmed">
-            {isPersonal(editing.draft.kind) ? text.underWay : text.atOnce}
-          </Text>
+        {/* A change of the kind that is refused reaches no lead. */}
+        {isChanged && !settings.isDraft && !wrong.has('mechanism.deadline.kind') && (
+          <ForLeads draft={editing.draft} saved={settings} />
         )}
       </Stack>
     </Paper>
+  )
+}
+
+/** What the change means for the leads that there are. */
+function ForLeads({ draft, saved }: { draft: Draft; saved: Settings }) {
+  const text = useWords(words)
+  const isForSome = isPersonal(draft.kind)
+  const waitedForVisit = saved.mechanism.startsOn === 'visit'
+  return (
+    <Text size="xs" c="dimmed">
+      {isForSome ? text.underWay : text.atOnce}
+      {isForSome && waitedForVisit && draft.startsOn === 'registration' && ` ${text.stillWait}`}
+    </Text>
   )
 }

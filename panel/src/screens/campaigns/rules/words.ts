@@ -102,6 +102,8 @@ const en = {
   wrong: (n: number) => plural('en', n, { one: '# field is not right yet', other: '# fields are not right yet' }),
   underWay:
     'Leads whose offer has started keep the rule under which it started; the campaign’s end holds for all at once. New leads, resets and new chances follow the changed rule.',
+  stillWait:
+    'Leads who wait for their visit go on waiting: their offer starts with the visit, even if they sign up again.',
   atOnce:
     'Changed dates hold for all leads at once, also for those whose offer has started. Deadlines set by hand stay.',
   other: 'Also not right:',
@@ -225,6 +227,8 @@ const pl: Words = {
     }),
   underWay:
     'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła; koniec kampanii obowiązuje od razu wszystkich. Nowych odbiorców, rozpoczęcia od nowa i kolejne szanse obejmuje już zmieniona zasada.',
+  stillWait:
+    'Odbiorcy, którzy czekają na wizytę, czekają dalej: ich oferta zacznie się od wizyty, także gdy zapiszą się ponownie.',
   atOnce:
     'Zmienione daty obowiązują od razu wszystkich odbiorców, także tych, których oferta już się zaczęła. Terminy ustawione ręcznie pozostają.',
   other: 'Poza tym do poprawy:',
