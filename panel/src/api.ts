@@ -114,9 +114,9 @@ async function request<Name extends RouteName>(
   }
   const search = query.size === 0 ? '' : `?${query}`
   const limits = [signal, takesLong.test(pattern) ? undefined : AbortSignal.timeout(timeoutMs)]
-  const unreached = (error: Error) => {
+  const unreached = (error: Error, otherwise: FailureCode = 'OFFLINE') => {
     if (error.name === 'AbortError') throw error
-    throw new CallFailed(undefined, onceOnly.includes(name) ? 'LOST' : 'OFFLINE', error)
+    throw new CallFailed(undefined, onceOnly.includes(name) ? 'LOST' : otherwise, error)
   }
   const answer = await fetch(new URL(`panel/api${path}${search}`, document.baseURI), {
     method,
@@ -126,12 +126,12 @@ async function request<Name extends RouteName>(
       ...(asked.body !== undefined && { 'Content-Type': 'application/json' }),
     },
     ...(asked.body !== undefined && { body: JSON.stringify(asked.body) }),
-  }).catch(unreached)
+  }).catch((error: Error) => unreached(error))
   const body = await answer.json().catch((error: Error) => {
     // A proxy's own: it limits sign-ins, and its answer is a page or empty.
     if (answer.status === 429 && error.name === 'SyntaxError') return tooManyTries(answer)
     // The page of a proxy, or cut off on the way: every route answers JSON.
-    return unreached(error)
+    return unreached(error, answer.status >= 500 ? 'SERVICE_UNAVAILABLE' : 'OFFLINE')
   })
   if (answer.ok) return body
   throw new CallFailed(body)

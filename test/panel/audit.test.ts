@@ -135,6 +135,8 @@ longTest('times with seconds and a long offset stay within the cards of a small 
 
 longTest('po polsku', async () => {
   const page = await stage.open(owner, { width: 'phone', language: 'pl', path: '/settings/audit' })
+  const first = (label: string) => page.getByLabel(label, { exact: true }).locator('option').first().innerText()
+  assert.deepEqual([await first('Kto'), await first('Co')], ['Wszyscy', 'Wszystkie'])
   await page.getByRole('button', { name: /^Otwórz: Utworzono klucz, Key 54/ }).click()
   await page.getByRole('dialog', { name: 'Wpis' }).getByText('nazwa: brak → Key 54').waitFor()
   await assertAccessible(page)

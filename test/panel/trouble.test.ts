@@ -213,6 +213,12 @@ longTest('an answer that is no JSON, or was cut off on the way, is none: nothing
     await dialog.waitFor({ state: 'detached' })
   }
   assertUntroubled(page)
+  // A proxy's page: the network is there, and what was asked is not.
+  await page.route('**/panel/api/keys', (route) =>
+    route.fulfill({ status: 500, body: '<h1>Internal Server Error</h1>' }),
+  )
+  await page.reload()
+  await page.getByText('The service is busy').waitFor()
 })
 
 /** From now on, until the page is loaded again. */

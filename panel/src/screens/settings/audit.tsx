@@ -82,18 +82,23 @@ function FilterBar({ choices, filters, onChange }: FilterProps) {
   const around = useWords(panelWords)
   const language = useLanguage()
   const names = useNames()
-  const all = { value: '', label: text.any }
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
       <NativeSelect
         label={text.who}
-        data={[all, ...choices.actors.map((actor) => ({ value: String(actor.likeId), label: names.actor(actor) }))]}
+        data={[
+          { value: '', label: text.anyone },
+          ...choices.actors.map((actor) => ({ value: String(actor.likeId), label: names.actor(actor) })),
+        ]}
         value={filters.like}
         onChange={(event) => onChange({ ...filters, like: event.currentTarget.value })}
       />
       <NativeSelect
         label={text.what}
-        data={[all, ...choices.actions.map((action) => ({ value: action, label: names.action(action) }))]}
+        data={[
+          { value: '', label: text.any },
+          ...choices.actions.map((action) => ({ value: action, label: names.action(action) })),
+        ]}
         value={filters.action}
         onChange={(event) => onChange({ ...filters, action: event.currentTarget.value })}
       />

@@ -90,8 +90,8 @@ export const words = inBoth({
     fileWrong: 'Niektóre ustawienia w tym pliku są nieprawidłowe. Popraw je w nim i wybierz go ponownie.',
     search: 'Szukaj po nazwie',
     state: 'Stan',
-    // Short: all of them stand in one line of a phone.
-    shown: { all: 'Wszystkie', draft: 'Robocze', live: 'Trwają', ended: 'Minęły', archived: 'Archiwum' },
+    // Short: all of them stand in one line of a phone 390 wide; on a narrower one the last is below.
+    shown: { all: 'Wszystkie', draft: 'Robocze', live: 'Trwają', ended: 'Zakończone', archived: 'Archiwum' },
     sort: 'Kolejność',
     sorts: {
       ...{ newest: 'Najnowsze', name: 'Według nazwy', signUps: 'Najwięcej zapisów' },
@@ -125,10 +125,11 @@ export const words = inBoth({
     noMatch: 'Żadna kampania nie pasuje. Wyszukaj coś innego albo pokaż wszystkie.',
     allArchived: 'Wszystkie kampanie są w archiwum. Aby je zobaczyć, wybierz wyżej „Archiwum”.',
     type: 'Typ',
-    types: { 'Fixed date': 'Stała data', Evergreen: 'Indywidualny termin', Recurring: 'Cykliczna' } as Record<
-      string,
-      string
-    >,
+    types: {
+      'Fixed date': 'Stała data',
+      Evergreen: 'Indywidualny termin',
+      Recurring: 'Powtarzające się daty',
+    } as Record<string, string>,
     id: 'Id',
     actions: (name: string) => `Działania: ${name}`,
     export: 'Eksportuj',
