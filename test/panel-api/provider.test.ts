@@ -394,20 +394,37 @@ test('a wrong state, or the issuer of another provider in the address, is refuse
   await userOf('state@example.com')
   state.who = 'state'
   state.people.state = verified('state@example.com')
-  for (const [name, value] of [
-    ['state', 'another'],
-    ['state', null],
-    ['iss', 'https://evil.example'],
-    ['iss', null],
+  for (const [name, value, code] of [
+    ['state', 'another', 'TOO_OLD'],
+    ['state', null, 'TOO_OLD'],
+    ['iss', 'https://evil.example', 'PROVIDER_INVALID'],
+    ['iss', null, 'PROVIDER_INVALID'],
   ] as const) {
     const one = browser()
     const back = await one.atProvider(await one.begin())
     if (value === null) back.searchParams.delete(name)
     else back.searchParams.set(name, value)
     const before = state.tokenRequests
-    assert.equal(await one.comeBack(back), refusedAs('PROVIDER_INVALID'), `${name} ${value}`)
+    assert.equal(await one.comeBack(back), refusedAs(code), `${name} ${value}`)
     assert.equal(state.tokenRequests, before)
     assert.equal(await one.who(), undefined)
+    // What somebody else sends here ends no sign-in; what may be the provider's own answer does.
+    assert.equal(one.jar.has('lastcall-flow'), name === 'state', `${name} ${value}`)
+  }
+})
+
+test('begun in two tabs of one browser, the later one is let in, whichever of them comes back first', async () => {
+  await userOf('two-tabs@example.com')
+  state.who = 'two-tabs'
+  state.people['two-tabs'] = verified('two-tabs@example.com')
+  for (const isEarlierFirst of [true, false]) {
+    const one = browser()
+    const earlier = { back: await one.atProvider(await one.begin({ to: '/settings' })), led: refusedAs('TOO_OLD') }
+    const later = { back: await one.atProvider(await one.begin({ to: '/person' })), led: '/person' }
+    for (const { back, led } of isEarlierFirst ? [earlier, later] : [later, earlier])
+      assert.equal(await one.comeBack(back), led, `the earlier one first: ${isEarlierFirst}`)
+    assert.equal((await one.who()).email, 'two-tabs@example.com')
+    assert.equal(one.jar.has('lastcall-flow'), false)
   }
 })
 

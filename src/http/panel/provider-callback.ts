@@ -1,6 +1,6 @@
 // Where the OpenID Connect provider sends people back to. They get a screen of the panel, never JSON.
 import cookie from '@fastify/cookie'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { enter, type IdentityRefusal } from '../../access/identities.ts'
 import { type Provider, ProviderFailed, type ProviderFault } from '../../access/provider.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
@@ -21,8 +21,7 @@ export function providerCallback(parts: PanelSurface): FastifyPluginAsync {
     // Not for HEAD: a code works once, and link scanners would use it up.
     scope.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
       const { publicUrl } = parts.site
-      const came = await comeBack(parts, provider, request).catch((error) => refusalOf(parts, error, request))
-      flowCookie.write(reply, null, publicUrl)
+      const came = await comeBack(parts, provider, request, reply).catch((error) => refusalOf(parts, error, request))
       if (typeof came === 'string') return reply.redirect(`${publicUrl}/sign-in?refused=${came}`, 303)
       sessionCookie.write(reply, came.token, publicUrl)
       // A search may have letters that no header can carry.
@@ -37,15 +36,19 @@ async function comeBack(
   parts: PanelSurface,
   provider: Provider,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<Entered | ProviderRefusal> {
   const { store, users, site } = parts
   const now = Math.floor(parts.now() / 1_000)
   const flow = await unsealed(store.access, flowCookie.read(request, site.publicUrl), now)
   if (flow === undefined) return 'TOO_OLD'
+  const query = request.url.slice(request.url.indexOf('?') + 1)
+  // It was begun earlier, in another tab, or by somebody else: what this browser keeps is left for its own return.
+  if (new URLSearchParams(query).get('state') !== flow.checks.state) return 'TOO_OLD'
+  flowCookie.write(reply, null, site.publicUrl)
   // Each return works once, even if the cookie was copied.
   const once = { name: `flow ${flow.checks.state}`, most: 1, seconds: flowSeconds }
   if (!(await store.access.countTries([once], now))) return 'TOO_OLD'
-  const query = request.url.slice(request.url.indexOf('?') + 1)
   const identity = await provider.finish(`${site.publicUrl}${callbackPath}`, query, flow.checks)
   const entered = await enter(store, identity, flow.following, clientOf(request), now)
   if (typeof entered === 'string') return entered
