@@ -138,8 +138,10 @@ async function identify(provider: Described, address: URL, checks: Checks): Prom
     return exchange()
   })
   const claims = tokens.claims() as client.IDToken
-  // All whom it says nothing about would be one person.
-  if (claims.sub === '') throw Object.assign(new Error('the subject is empty'), { code: 'EMPTY_SUBJECT' })
+  // All with an empty one would be one person. PostgreSQL keeps neither NUL nor half a surrogate pair.
+  if (claims.sub === '' || claims.sub.includes('\0') || !claims.sub.isWellFormed()) {
+    throw Object.assign(new Error('the subject cannot be kept'), { code: 'INVALID_SUBJECT' })
+  }
   const { userinfo_endpoint: hasMore } = config.serverMetadata()
   const isElsewhere = claims.email === undefined && hasMore !== undefined
   const about = isElsewhere ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : claims

@@ -375,6 +375,8 @@ test('an answer that was altered on the way lets nobody in: nonce, issuer, audie
     'an expired token': (claims) => ({ ...claims, iat: now() - 2 * hour, exp: now() - hour }),
     'no subject': ({ sub: _, ...claims }) => claims,
     'an empty subject': (claims) => ({ ...claims, sub: '' }),
+    'a subject with NUL': (claims) => ({ ...claims, sub: 'altered\0' }),
+    'a subject with half a letter': (claims) => ({ ...claims, sub: 'altered\ud83d' }),
   }
   for (const [name, alter] of Object.entries(alterations)) {
     state.alter = alter
