@@ -62,8 +62,10 @@ const integerFrom = (least: number, most: number) => ({
 })
 
 const addresses = 'file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE'
+/** Those that the driver knows. */
+const sslModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 /** What the address of a database must be, for the line that refuses another. */
-export const databaseForm = `must be ${addresses}; after ? each parameter once, in small letters`
+export const databaseForm = `must be ${addresses}; after ? each parameter once, in small letters, sslmode one of ${sslModes.join(', ')}`
 
 const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
   database: {
@@ -262,7 +264,7 @@ export function databaseLocation(text: string): DatabaseLocation | undefined {
 
 /**
  * The driver breaks on bytes that are not UTF-8, and waits for ever on a port that cannot exist. It ignores `SSLMODE`,
- * and the first of two: no certificate would be verified, and nobody told.
+ * the first of two, and an empty `sslmode`: no certificate would be verified, and nobody told.
  */
 function isPostgresUrl(text: string): boolean {
   // No host, but a user: the driver takes that, as psql does, with `host` in the query.
@@ -271,6 +273,7 @@ function isPostgresUrl(text: string): boolean {
   const { searchParams } = new URL(url)
   const names = [...searchParams.keys()]
   if (names.some((name, n) => name !== name.toLowerCase() || names.indexOf(name) !== n)) return false
+  if (!sslModes.includes(searchParams.get('sslmode') ?? 'disable')) return false
   const port = searchParams.get('port') ?? '5432'
   try {
     decodeURI(text)

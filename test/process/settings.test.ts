@@ -288,12 +288,14 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
   })
 
   await t.test(
-    'a parameter of DATABASE_URL that the driver would ignore: in capital letters, or there twice',
+    'a parameter of DATABASE_URL that the driver would ignore: in capital letters, there twice, or an unknown sslmode',
     async () => {
-      for (const query of ['SSLMODE=verify-full', 'sslmode=verify-full&sslmode=disable']) {
+      for (const query of ['SSLMODE=verify-full', 'sslmode=verify-full&sslmode=disable', 'sslmode=bogus', 'sslmode=']) {
         const url = `postgres://shop:hunter2@127.0.0.1:1/none?${query}`
         const made = await sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url } })
-        assertRefused(made, /^lastcall: DATABASE_URL: must be .* each parameter once, in small letters$/m, [2])
+        const form =
+          /^lastcall: DATABASE_URL: must be .* each parameter once, in small letters, sslmode one of disable, .*$/m
+        assertRefused(made, form, [2])
       }
     },
   )
