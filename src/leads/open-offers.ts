@@ -18,7 +18,8 @@ const leadsInOneTurn = 20
 type OpenOffers = { count: number; isAll: boolean }
 
 /**
- * An index gives the count. With cycles it does not: then a campaign of fewer than 1,000 leads is counted exactly.
+ * A draft has none. An index gives the count. With cycles it does not: then a campaign of fewer than 1,000 leads is
+ * counted exactly.
  * @throws StoreUnavailable
  */
 export async function openOffersOf(
@@ -27,6 +28,7 @@ export async function openOffersOf(
   now: Seconds,
   most = mostOpen,
 ): Promise<OpenOffers> {
+  if (campaign.isDraft) return { count: 0, isAll: true }
   const { open, isAll } = await store.counts.openByDeadline(campaign, now, most)
   const hasCycles = [...campaign.rules.values()].some(({ cycle }) => cycle !== null)
   if (!hasCycles) return { count: open, isAll }

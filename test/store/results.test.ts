@@ -241,6 +241,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         const sum = (name: 'click' | 'visit') => results.pages.reduce((total, page) => total + page[name], 0)
         assert.deepEqual([sum('click'), sum('visit')], [results.totals.click, results.totals.visit])
       }
+      const drafted = await openOffersOf(store, { ...played.campaign, isDraft: true }, last)
+      assert.deepEqual(drafted, { count: 0, isAll: true }, 'a draft has no open offers')
       const open = await openOffersOf(store, played.campaign, last)
       const expected = await openNow(played, leads, last)
       if (open.isAll) assert.equal(open.count, expected, played.kind.timeZone)

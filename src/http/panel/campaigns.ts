@@ -64,7 +64,7 @@ export const campaignRoutes = {
         const campaign = await store.configuration.findCampaign(id)
         if (campaign?.accountId !== session.account.id) continue
         const leads = await store.counts.countLeads(campaign, mostCounted + 1)
-        const open = campaign.isDraft ? { count: 0, isAll: true } : await openOffersOf(store, campaign, now)
+        const open = await openOffersOf(store, campaign, now)
         figures.push({ id, leads: Math.min(leads, mostCounted), isAll: leads <= mostCounted, open })
         await nextTurn()
       }
