@@ -136,12 +136,10 @@ export function buildApp(parts: AppParts): App {
 function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
   const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
-  const purge = async (beforeMs: number) => {
-    const before = Math.floor(beforeMs / 1_000)
-    // The instant of the round: the clock may jump while much is removed.
-    const at = before + config.auditDays * 86_400
+  const purge = async (beforeMs: number, roundMs: number) => {
+    const at = Math.floor(roundMs / 1_000)
     await users.removeEnded(at)
-    return store.audit.purge(before, at)
+    return store.audit.purge(Math.floor(beforeMs / 1_000), at)
   }
   const endPurging = keepTidy({ purge }, config.auditDays, now)
   const endRemoving = removeDeletedCampaigns(store)

@@ -1,8 +1,7 @@
 // The widget: on a customer's page, shows the visitor how long the offer lasts, and ends it.
 //
-// It is served as it stands here, inside a function of its own and without comments and indentation
-// (src/http/visitor/widget-script.ts), in at most 6 kB compressed. So a comment has lines of its own, no text
-// spans lines in which leading spaces would matter, and words cost: what a page can do itself is left to it.
+// The server minifies it, inside a function of its own (src/http/visitor/widget-worker.ts), to at most 6 kB compressed.
+// So words cost: what a page can do itself is left to it.
 //
 // The rule above all others: when anything is missing, late or broken, the page stays as it was.
 

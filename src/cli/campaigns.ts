@@ -17,6 +17,7 @@ import {
   withCampaign,
   withStore,
   wrongInput,
+  yes,
 } from './command.ts'
 import { now } from './now.ts'
 import { leavingTurns } from './turns.ts'
@@ -54,7 +55,7 @@ export const exportCampaign: Command = async (args) => {
 }
 
 export const deleteCampaign: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { yes: () => true }, ['ID'])
+  const { options, positionals } = readArguments(args, { yes }, ['ID'])
   const id = idNumber(positionals[0] as string, 'ID')
   if (!options.yes) {
     throw new WrongCall('--yes is missing: it confirms that the campaign and all its leads are removed')

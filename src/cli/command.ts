@@ -36,7 +36,7 @@ export function readArguments<Options extends Record<string, Option<unknown>>>(
   positionals: string[]
 } {
   const types = Object.fromEntries(
-    Object.keys(options).map((name) => [name, { type: name === 'yes' ? 'boolean' : 'string' } as const]),
+    Object.keys(options).map((name) => [name, { type: options[name] === yes ? 'boolean' : 'string' } as const]),
   )
   const parsed = parse(args, types)
   const missing = positionals[parsed.positionals.length]
@@ -103,6 +103,9 @@ export const instantText: Option<Seconds> = (text, name) => {
   if (at === undefined) throw new WrongCall(`${name}: must be an instant such as 2026-11-26T23:00:00Z`)
   return at
 }
+
+/** An option without a value, which confirms what cannot be undone. */
+export const yes: Option<true> = () => true
 
 export const trueOrFalse: Option<boolean> = (text, name) => {
   if (text !== 'true' && text !== 'false') throw new WrongCall(`${name}: must be true or false`)

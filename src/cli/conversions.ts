@@ -63,7 +63,7 @@ export const campaignReport: Command = async (args) => {
   return withCampaign(idNumber(positionals[0] as string, 'ID'), work, 'ID')
 }
 
-/** Counts an order out, as after a refund. */
+/** Reverses an order, as after a refund. */
 export const reverseConversion: Command = async (args) => {
   const { options } = readArguments(args, { campaign: idNumber, order: anyText, reopen: trueOrFalse })
   const orderId = need(options.order, '--order')

@@ -21,6 +21,7 @@ import {
   trueOrFalse,
   WrongCall,
   withAccount,
+  yes,
 } from './command.ts'
 import { now } from './now.ts'
 import { leavingTurns } from './turns.ts'
@@ -149,8 +150,8 @@ export const setWebhook = oneWebhook({ ...settingOptions, on: trueOrFalse, from 
   }
 })
 
-export const deleteWebhook = oneWebhook({ yes: trueOrFalse }, ({ yes }) => {
-  if (yes !== true) throw new WrongCall('--yes is missing: what waits for the endpoint is lost')
+export const deleteWebhook = oneWebhook({ yes }, ({ yes: isSure }) => {
+  if (!isSure) throw new WrongCall('--yes is missing: what waits for the endpoint is lost')
   return async (id, webhooks) => {
     await webhooks.remove(id)
     return { deleted: id }

@@ -28,7 +28,7 @@ export type CampaignSettings = Schedule & {
   id?: number
   name: string
   isDraft: boolean
-  /** The language of its mails: deadline in words, HTML, countdown image. The public API's `language` is another. */
+  /** The language of its mails: deadline in words, HTML, countdown image. Not the `language` of an API request. */
   language: MailLanguage
   anonymous: { enabled: boolean }
   /** Whether a purchase ends the offer of the lead who bought. */

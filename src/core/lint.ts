@@ -200,12 +200,12 @@ function inCycle({ campaign: { mechanism }, terms, zone, now, attempt }: Look): 
   ]
 }
 
-/** About settings of several screens together. */
 function inTimer({ campaign: { mailTimer } }: Look): Found[] {
   if (mailTimer === null) return []
   return timerFindings(fullTimerStyle(mailTimer)).map(([code, name]) => [code, `mailTimer.${name}`])
 }
 
+/** About settings of several screens together. */
 function inPages({ campaign }: Look): Found[] {
   const { isDraft, mechanism, onExpiry, pages, mailTimer } = campaign
   const leadsNowhere = !pages.some((page) => page.eligible)

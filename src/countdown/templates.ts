@@ -23,7 +23,9 @@ export type Turn = (build: () => Promise<Uint8Array>) => Promise<Uint8Array>
 export type Templates = ReturnType<typeof openTemplates>
 
 /** There is no template now; a later try may succeed. */
-export class TemplateUnavailable extends Error {}
+export class TemplateUnavailable extends Error {
+  override name = 'TemplateUnavailable'
+}
 
 type TemplateLimits = { memoryBytes: number; waitingBuilds: number; buildMs: number }
 

@@ -49,8 +49,11 @@ export function openDispatcher(parts: DispatcherParts) {
     if (lease.isToRenew()) await lease.renew().then(chores.mayBeMore, failed)
     for (const endpoint of await lease.due(secondsNow(parts))) {
       const { id } = endpoint
-      const begin = () => run(endpoint).finally(() => lanes.delete(id))
-      if (!lanes.has(id)) lanes.set(id, begin())
+      if (!lanes.has(id))
+        lanes.set(
+          id,
+          run(endpoint).finally(() => lanes.delete(id)),
+        )
     }
     doing ??= doChores()
   }

@@ -5,7 +5,7 @@ import type { HistoryEntry } from './entry.ts'
 export type EntryTable<Entry> = {
   /** Resolves with those that could not be stored. */
   append(entries: readonly Entry[]): Promise<Entry[]>
-  purge(beforeMs: number): Promise<number>
+  purge(beforeMs: number, roundMs: number): Promise<number>
   /** Moves entries of the version before; false if there are none left. */
   moveBatch?(): Promise<boolean>
 }
@@ -140,7 +140,7 @@ export function keepTidy(
     seenMs = roundMs
     try {
       while (!isStopped && (await moveBatch?.())) {}
-      while (!isStopped && !hasJumped && (await purge(roundMs - days * 86_400_000)) > 0) {}
+      while (!isStopped && !hasJumped && (await purge(roundMs - days * 86_400_000, roundMs)) > 0) {}
     } catch {
       // Locked or gone: the next round tries again.
     }

@@ -57,7 +57,7 @@ function openThread(path: string) {
 
   return {
     async ask(question: Question): Promise<any> {
-      if (waiting.length === mostWaiting) throw new StoreUnavailable('too many read the request history')
+      if (waiting.length === mostWaiting) throw new StoreUnavailable('too many statements wait for the request history')
       worker ??= start()
       worker.ref()
       worker.postMessage(question)

@@ -64,7 +64,7 @@ function range(word: 'from' | 'of', least?: number, most?: number): string {
 
 /** `application/json` in UTF-8, uncompressed, and nothing else, in this scope. */
 export function useJson(scope: FastifyInstance): void {
-  scope.setValidatorCompiler(({ schema }) => validatorOf(schema as object))
+  useValidator(scope)
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     'application/json',
@@ -78,6 +78,11 @@ export function useJson(scope: FastifyInstance): void {
       return parseJson(body)
     },
   )
+}
+
+/** Validates what a request brings against the schemas of its route. */
+export function useValidator(scope: FastifyInstance): void {
+  scope.setValidatorCompiler(({ schema }) => validatorOf(schema as object))
 }
 
 /** RFC 8259: one JSON text in UTF-8. A byte order mark is none of JSON's white space. @throws Refusal */

@@ -33,7 +33,7 @@ export function openMetrics(server: Server) {
   })
   const lostCounts = new Counter({
     name: 'lastcall_counts_lost_total',
-    help: 'Clicks, opens and visits that could not be counted',
+    help: 'Sign-ups, starts, clicks, opens and visits that could not be counted',
     registers,
   })
   new Gauge({

@@ -13,7 +13,7 @@ const resolutionMs = 10
 /** The longest that a timer takes. */
 const neverMs = 2 ** 31 - 1
 
-/** Refuses requests to this scope while the server stops or is overloaded. @throws Refusal */
+/** Refuses requests to this scope while the process is overloaded. @throws Refusal */
 export async function shedLoad(scope: FastifyInstance): Promise<void> {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   delays.enable()

@@ -21,7 +21,7 @@ export function convert({ conversions }: Orders, of: CampaignOf, told: Told, now
   return conversions.convert(of, told, judge, now, by)
 }
 
-/** Counts an order out; `reopen` also reopens the offer that it ended. @throws StoreUnavailable */
+/** From now on the order does not count; `reopen` also reopens the offer that it ended. @throws StoreUnavailable */
 export function reverse(
   { conversions }: Orders,
   of: CampaignOf,

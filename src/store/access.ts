@@ -43,9 +43,9 @@ export type OpenInvitation = {
 
 type NewUser = { email: string; passwordHash: string; role: Role }
 
-/** Of a user, in a list. */
+/** How many sessions of a user are listed. */
 const mostSessions = 200
-/** That an account has open at the same time. */
+/** How many open invitations an account may have. */
 const mostInvitations = 100
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */

@@ -37,7 +37,7 @@ const mostKeys = 100
 const mostEnded = 100
 /** Of campaigns: SQLite keeps a prepared statement for each count that was asked for. */
 const idsAtOnce = 100
-/** Of a key, at the instant of the value. */
+/** Whether a key works at the instant that is given as value. */
 const works = 'revoked_at IS NULL AND (grace_ends_at IS NULL OR grace_ends_at > ?)'
 
 /** Accounts, keys and campaigns. Each call rejects with StoreUnavailable if the database does not answer. */
@@ -220,7 +220,7 @@ async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined
     secretHash: row.secret_hash,
     account: toAccount(row),
     scopes: toScopes(row),
-    revokedAt: row.grace_ends_at,
+    graceEndsAt: row.grace_ends_at,
   }
 }
 

@@ -61,7 +61,7 @@ async function convert(work: Work, told: Told, judge: Judge) {
   const isFirst = !(await hasBought(sql, campaign, lead.id))
   const id = await insert(work, lead, told, purchase)
   const conversion = (await findOrder(work, told.order.orderId)) as Conversion
-  // Somebody else recorded the order meanwhile, for another lead.
+  // The order was recorded meanwhile, for this lead or another one.
   if (id === undefined) return { conversion, created: false }
   if (purchase.closing !== null) await change(work, lead, { ...lead, attempt: purchase.closing })
   if (isFirst) await count(work, conversion, 1)

@@ -59,8 +59,8 @@ export function countsOn({ read, writeUnflushed }: Runner) {
 }
 
 /**
- * Those whose campaign is still there. Counts wait for a second; what is stored of a lead or campaign that is gone by
- * then would stay for good. From here on nobody takes one away.
+ * The counts whose campaign is still there. They have waited for a second, and those of a campaign that is gone would
+ * stay for good. Until the commit nobody deletes a campaign of the account or erases a lead.
  */
 async function ofCampaigns<One extends Pick<Count, 'accountId' | 'campaignId'>>(
   sql: Sql,

@@ -31,7 +31,7 @@ export class UnusableDatabase extends Error {
   override name = 'UnusableDatabase'
 }
 
-/** What its address names besides, such as the file of a CA, cannot be used. */
+/** A file that DATABASE_URL names, such as that of sslrootcert, cannot be used. */
 export class WrongAddress extends UnusableDatabase {
   override name = 'WrongAddress'
 }

@@ -43,8 +43,8 @@ export type LiveKey = {
   secretHash: Uint8Array
   account: Account
   scopes: readonly Scope[]
-  /** The end of its time of grace, past or to come; null if it was not replaced. */
-  revokedAt: Seconds | null
+  /** Past or to come; null if it was not replaced. */
+  graceEndsAt: Seconds | null
 }
 
 export type Page = { id: number; pageUrl: string; proxyUrl: string | null; eligible: boolean }

@@ -11,7 +11,7 @@ const keyId = '0e4a6c0c-7b0a-4b1e-9a51-0a6a4b2f0c11'
 const otherId = keyId.replace('0', '1')
 const secret = 'a'.repeat(43)
 const account = { id: 1, name: '', suspended: false, countdownTools: true, rateLimit: null }
-const key = { id: keyId, secretHash: hash('sha256', secret, 'buffer'), account, revokedAt: null }
+const key = { id: keyId, secretHash: hash('sha256', secret, 'buffer'), account, graceEndsAt: null }
 const cache = { liveKey: async (id: string) => (id === keyId ? key : undefined) } as Partial<ConfigCache> as ConfigCache
 
 const bearer = (id: string, given: string) => `Bearer ${formatApiKey({ keyId: id, secret: given })}`

@@ -197,7 +197,7 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/http/public/api.ts',
-    line: 'nowMs < key.revokedAt * 1_000',
+    line: 'nowMs < key.graceEndsAt * 1_000',
     fault: 'true',
     tests: inApi('key-in-grace'),
   },

@@ -192,7 +192,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.ok((await elsewhere.buy(ada, '1', 200)).created, 'another account has an order of that name of its own')
   })
 
-  test(`a refund is counted out, and gives the offer back only where it is asked to: ${engine}`, async (t) => {
+  test(`a refund no longer counts, and gives the offer back only where it is asked to: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, campaign, leads, buy, offer, counted } = await opened(store)

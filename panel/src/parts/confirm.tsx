@@ -5,7 +5,7 @@ import { useWords } from '../language.ts'
 import { Failure } from './failure.tsx'
 import { words } from './words.ts'
 
-export type ConfirmProps = {
+type ConfirmProps = {
   opened: boolean
   onClose(): void
   title: string

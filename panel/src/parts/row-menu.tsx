@@ -15,7 +15,7 @@ export function RowMenuButton({ label, children }: { label: string; children: Re
 
 const looks = { variant: 'default', size: 'lg' } as const
 
-export type RowAction = { name: string; isDangerous?: boolean; disabled?: boolean; onClick(): void }
+type RowAction = { name: string; isDangerous?: boolean; disabled?: boolean; onClick(): void }
 
 type Props = {
   label: string

@@ -21,7 +21,7 @@ export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
   return apiBeside(parts, {
     operations,
     description,
-    admission: { refuse: refuseListing, count: store.rates.count },
+    admission: { refuse: refuseListing },
     perform({ run }, { key, params, query, body, waitedMs }) {
       const of = { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
       return withinASecond(run({ store, of, query, body, now: Math.floor(now() / 1_000) }), waitedMs)
@@ -70,7 +70,12 @@ export const operations: readonly Operation<Asked>[] = [
     },
   },
   {
-    ...{ id: 'reverseConversion', method: 'POST', path: `${path}/reversal`, summary: 'Count an order out' },
+    ...{
+      id: 'reverseConversion',
+      method: 'POST',
+      path: `${path}/reversal`,
+      summary: 'Reverse an order, as after a refund',
+    },
     ...{ body: shape.ReversalInput, answer: 'KeptConversion', status: 200 },
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {

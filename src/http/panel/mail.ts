@@ -47,8 +47,8 @@ export const mailRoutes = {
         columns: exportColumns(campaign, service),
         pages: linkedPages(campaign).map(({ pageUrl }) => pageUrl),
         language: campaign.language,
-        /** Whether a test mail can be sent, not only downloaded. */
         linkField: linkField(number),
+        /** Whether a test mail can be sent, not only downloaded. */
         canSend: parts.mailer.isOn,
         /** A deadline in words, as an example. */
         sample: deadlineInWords(sampleDay, 'UTC', campaign.language),

@@ -90,7 +90,7 @@ export type Asked<Path extends string, Query, Body, Who> = {
 
 type Of<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-/** Who may call a route; a viewer none that changes anything of the account. */
+/** Who may call a route. Viewers may call only those that change nothing in the account. */
 export type Access = 'anybody' | Role
 
 export type Route<Path extends string = string, Query = any, Body = any, Answer = unknown> = {

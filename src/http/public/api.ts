@@ -54,7 +54,7 @@ type PublicApiParts = {
 export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
   return async (scope) => {
     useContract(scope, parts, description(basePath))
-    afterEach(scope, (request, reply) => account(parts, request, reply))
+    afterEach(scope, (request, reply) => noteRequest(parts, request, reply))
     scope.register(async (guarded) => {
       await guard(guarded, parts)
       addCampaignRoutes(guarded, parts.store)
@@ -123,10 +123,10 @@ export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admis
 
 export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now' | 'rateLimitPerMinute'>
 
-/** What another surface checks after row 2, and the window in which it counts an account's requests. */
+/** What another surface checks after row 2, and its own window for an account's requests, if it has one. */
 export type Admission = {
   refuse(key: LiveKey, reply: FastifyReply): FastifyReply | undefined
-  count(accountId: number, limit: number, nowMs: number, waitedMs: number): Promise<RateVerdict>
+  count?(accountId: number, limit: number, nowMs: number, waitedMs: number): Promise<RateVerdict>
 }
 
 /** Rows 1 to 4 of the contract. */
@@ -183,7 +183,7 @@ export async function findKey(
   const key = await configCache.liveKey(token.slice(prefix.length, dotAt))
   const isRight = timingSafeEqual(hash('sha256', token.slice(dotAt + 1), 'buffer'), key?.secretHash ?? noHash)
   if (key === undefined || !isRight) return undefined
-  return key.revokedAt === null || nowMs < key.revokedAt * 1_000 ? key : undefined
+  return key.graceEndsAt === null || nowMs < key.graceEndsAt * 1_000 ? key : undefined
 }
 
 function unauthorized(reply: FastifyReply, detail: string): FastifyReply {
@@ -191,7 +191,11 @@ function unauthorized(reply: FastifyReply, detail: string): FastifyReply {
 }
 
 /** After the answer: metrics and the request history. */
-function account({ metrics, history, counting, now }: PublicApiParts, request: FastifyRequest, reply: FastifyReply) {
+function noteRequest(
+  { metrics, history, counting, now }: PublicApiParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const operation = request.routeOptions.config?.operation ?? null
   const { key } = request
   const milliseconds = reply.elapsedTime

@@ -7,7 +7,7 @@ import { visitorRate } from '../../core/rate-window.ts'
 import type { Shown } from '../../leads/visitors.ts'
 import { rateAddress } from '../address.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
-import { parseJson, useJson } from '../json.ts'
+import { parseJson, useValidator } from '../json.ts'
 import { validationMessage } from '../public/input.ts'
 import { errors } from '../public/schemas.ts'
 import { fetcherOf } from './fetcher.ts'
@@ -30,7 +30,6 @@ const formAnswerMs = 250
 
 const everyAnswer = {
   'Access-Control-Allow-Origin': '*',
-  'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 }
 
@@ -62,7 +61,7 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
 
 /** The widget sends its JSON as text: any other content type would need a preflight for each request. */
 function useAnyContentType(scope: FastifyInstance): void {
-  useJson(scope)
+  useValidator(scope)
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async (_: FastifyRequest, body: Buffer) =>
     parseJson(body),

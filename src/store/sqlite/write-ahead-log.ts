@@ -24,9 +24,10 @@ export function openLogProcess(path: string) {
   let isAsked = false
   let timer: NodeJS.Timeout | undefined
   let stop: (() => void) | undefined
+  let isClosed = false
 
   function wait(ms: number): void {
-    timer = setTimeout(start, ms).unref()
+    if (!isClosed) timer = setTimeout(start, ms).unref()
   }
 
   function start(): void {
@@ -54,8 +55,8 @@ export function openLogProcess(path: string) {
       if (stop === undefined && timer === undefined) wait(gatherMs)
     },
     close(): void {
+      isClosed = true
       clearTimeout(timer)
-      isAsked = false
       stop?.()
     },
   }

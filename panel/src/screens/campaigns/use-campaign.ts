@@ -6,7 +6,7 @@ export type Whole = AnswerOf<'GET /campaigns/:campaignId'>
 export type Settings = Whole['settings']
 
 /** The number in the address; one that is none names nothing. */
-export function useCampaignId(): number {
+function useCampaignId(): number {
   const { campaignId = '' } = useParams<{ campaignId: string }>()
   return Number(campaignId) || 0
 }

@@ -4,7 +4,7 @@ import { call } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
 import { toast, toastFailure } from '../../../parts/toast.tsx'
 
-export const waitsMs = 10_000
+const waitsMs = 10_000
 
 type Erasing = { campaignId: number; refs: readonly string[] }
 type Said = { waits: string; undo: string; done: string; failed: string }

@@ -18,7 +18,7 @@ export function widgetSnippet(publicUrl: string, campaignId: number): string {
 </script>`
 }
 
-export type FormWords = { email: string; send: string }
+type FormWords = { email: string; send: string }
 
 /** A form for the email; `method="dialog"` sends nothing where the script has not come. */
 export function formExample({ email, send }: FormWords): string {
@@ -28,7 +28,7 @@ export function formExample({ email, send }: FormWords): string {
 </form>`
 }
 
-export type OfferWords = { offer: string; until: string; buy: string; over: string; notYet: string }
+type OfferWords = { offer: string; until: string; buy: string; over: string; notYet: string }
 
 /** A marked offer. What makes no sense without a time is hidden until there is one. */
 export function offerExample({ offer, until, buy, over, notYet }: OfferWords, buyUrl: string): string {

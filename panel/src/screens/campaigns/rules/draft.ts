@@ -21,7 +21,7 @@ export type Typed = number | ''
 export type RecurrenceDraft = { every: Recurrence['every']; time: string; week: Weekday[]; month: number[] }
 
 /** Something that may happen again: `max` null is without limit. */
-export type AgainDraft<Given extends Block> = { given: Given; max: Typed | null }
+type AgainDraft<Given extends Block> = { given: Given; max: Typed | null }
 
 export type Draft = {
   name: string
@@ -70,7 +70,7 @@ export function kindFaults({ settings, hasLeads }: Whole, { kind }: Draft): { pa
   return [{ path: 'mechanism.deadline.kind', message }]
 }
 
-export const usualClosing: RecurrenceDraft = { every: 'week', time: '18:00', week: ['fri'], month: [1] }
+const usualClosing: RecurrenceDraft = { every: 'week', time: '18:00', week: ['fri'], month: [1] }
 export const usualOpening: RecurrenceDraft = { every: 'week', time: '09:00', week: ['mon'], month: [1] }
 
 export function draftOf({ name, timeZone, language, mechanism, anonymous, conversion, onExpiry }: Rules): Draft {

@@ -21,7 +21,7 @@ const places = [
 ]
 export type Place = (typeof places)[number]
 
-export type Findings = { faults: Fault[]; findings: LintFinding[]; timeZone: string }
+type Findings = { faults: Fault[]; findings: LintFinding[]; timeZone: string }
 
 export const FindingsContext = createContext<Findings>({ faults: [], findings: [], timeZone: 'UTC' })
 

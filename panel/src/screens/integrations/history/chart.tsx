@@ -15,7 +15,7 @@ export const looks: Record<Sort, number> = { succeeded: 1, refused: 2, failed: 4
 
 const labelWidth = 76
 
-export type ChartProps = Counts & { onZoom(span: Required<Span>): void }
+type ChartProps = Counts & { onZoom(span: Required<Span>): void }
 
 /** Requests by class of status over time; dragging across it zooms in. The buttons beside it do so by keyboard. */
 export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {

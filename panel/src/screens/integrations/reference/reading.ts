@@ -68,7 +68,7 @@ export type OperationRead = {
   answers: Answer[]
   errors: { status: string; code: ApiErrorCode }[]
 }
-export type HeaderRead = {
+type HeaderRead = {
   name: string
   description: string
   /** Statuses of the answers that have it, or of those few that do not. */
