@@ -38,8 +38,8 @@ export function inWords(clock: Clock, value: string, language: Language): string
 }
 
 /**
- * With each month in its first three letters, as both languages shorten them, and no zero before a day, a month or an
- * hour: the library takes one form of each.
+ * With each month in its first three letters, as both languages shorten them, the year in full, a time as `9:05`, and no
+ * zero before a day, a month or an hour: the library takes one form of each.
  */
 function plain(text: string, language: Language): string {
   const month = ([first = '', ...rest]: string) =>
@@ -48,6 +48,8 @@ function plain(text: string, language: Language): string {
     .trim()
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\p{L}{3,}/gu, month)
+    .replace(/^(\d\d?[./]\d\d?[./])(\d\d)(?!\d)/, '$120$2')
+    .replace(/ (\d\d?)(?:\.(\d\d))?$/, (_, hour, minute = '00') => ` ${hour}:${minute}`)
   return words.replaceAll(/(?<![\d:T-])0(?=\d)/g, '')
 }
 
