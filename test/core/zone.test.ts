@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { zoneOf } from '../../src/core/mechanism/zone.ts'
+import { formerNames, nodeZoneData } from '../../src/core/mechanism/zone-data.ts'
 import { amount, someOf } from '../support/faults.ts'
 
 const names = Intl.supportedValuesOf('timeZone')
@@ -20,6 +21,15 @@ function instantByTemporal(name: string, local: number): number {
     .toPlainDateTime()
   return wall.toZonedDateTime(name, { disambiguation: 'compatible' }).epochMilliseconds / 1000
 }
+
+test('zones are listed by their present names, each the same zone as the former one', () => {
+  const listed = nodeZoneData('').names
+  for (const [present, former] of Object.entries(formerNames)) {
+    const zoneNamed = (name: string) => new Temporal.ZonedDateTime(0n, name)
+    assert.ok(zoneNamed(present).equals(zoneNamed(former)), present)
+    assert.deepEqual([listed.includes(present), listed.includes(former)], [true, false], present)
+  }
+})
 
 test('local times are those of Temporal in every zone', () => {
   const second = fc.integer({ min: from, max: until })

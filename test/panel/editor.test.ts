@@ -133,6 +133,7 @@ atBothWidths('rules are changed, and seen in the preview, the bar that saves and
   )
   await t.test('by keyboard nothing that gets the focus is under the bar that saves', () => assertClearOfBar(page))
   await t.test('every kind is made from nothing but fields', () => assertEveryKind(page, id))
+  await t.test('a time zone is found by a city, a country and a former name', () => assertZonesFound(page))
 })
 
 async function assertPreviewFollows(page: Page): Promise<void> {
@@ -152,6 +153,23 @@ async function assertClearOfBar(page: Page): Promise<void> {
   await page.getByLabel('Name').press('!')
   await page.locator('.save[data-changed]').waitFor()
   await assertClearOf(page, '.save')
+}
+
+async function assertZonesFound(page: Page): Promise<void> {
+  const zone = page.getByRole('combobox', { name: 'Time zone' })
+  for (const [sought, found] of [
+    ['new york', 'America/New_York'],
+    ['são  paulo', 'America/Sao_Paulo'],
+    ['India', 'Asia/Kolkata'],
+    ['Kiev', 'Europe/Kyiv'],
+  ] as const) {
+    await zone.fill(sought)
+    await page.getByRole('listbox').getByRole('option').first().getByText(found, { exact: true }).waitFor()
+  }
+  await zone.press('Enter')
+  assert.equal(await zone.inputValue(), 'Europe/Kyiv')
+  await zone.fill('Mumbai')
+  await page.getByText('Search for the country').waitFor()
 }
 
 async function assertEveryKind(page: Page, id: number): Promise<void> {

@@ -18,11 +18,35 @@ export type ZoneData = {
   spansOf(name: string): SpanAt
 }
 
+/** By a zone's present name the one that Unicode keeps for it, which Node and browsers list. */
+export const formerNames: Record<string, string> = {
+  'Africa/Asmara': 'Africa/Asmera',
+  'America/Argentina/Buenos_Aires': 'America/Buenos_Aires',
+  'America/Argentina/Catamarca': 'America/Catamarca',
+  'America/Argentina/Cordoba': 'America/Cordoba',
+  'America/Argentina/Jujuy': 'America/Jujuy',
+  'America/Argentina/Mendoza': 'America/Mendoza',
+  'America/Atikokan': 'America/Coral_Harbour',
+  'America/Indiana/Indianapolis': 'America/Indianapolis',
+  'America/Kentucky/Louisville': 'America/Louisville',
+  'America/Nuuk': 'America/Godthab',
+  'Asia/Ho_Chi_Minh': 'Asia/Saigon',
+  'Asia/Kathmandu': 'Asia/Katmandu',
+  'Asia/Kolkata': 'Asia/Calcutta',
+  'Asia/Yangon': 'Asia/Rangoon',
+  'Atlantic/Faroe': 'Atlantic/Faeroe',
+  'Europe/Kyiv': 'Europe/Kiev',
+  'Pacific/Chuuk': 'Pacific/Truk',
+  'Pacific/Kanton': 'Pacific/Enderbury',
+  'Pacific/Pohnpei': 'Pacific/Ponape',
+}
+const presentNames = new Map(Object.entries(formerNames).map(([present, former]) => [former, present]))
+
 export function nodeZoneData(version: string): ZoneData {
   return {
     version,
     source: 'node',
-    names: ['UTC', ...Intl.supportedValuesOf('timeZone')],
+    names: ['UTC', ...Intl.supportedValuesOf('timeZone').map((name) => presentNames.get(name) ?? name)],
     nameOf(text) {
       try {
         return new Temporal.ZonedDateTime(0n, text).timeZoneId

@@ -1,15 +1,16 @@
 // Time zones, by the data that the server counts with: a browser's may be older, and would show other times.
 import Type from 'typebox'
 import { clockChanges, zoneData, zoneName } from '../../core/mechanism/zone.ts'
+import { formerNames } from '../../core/mechanism/zone-data.ts'
 import { closed } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { forViewer } from './route.ts'
 
 export const timeZoneRoutes = {
-  /** What a campaign may choose from. */
+  /** What a campaign may choose from, and by what other names people may look for it. */
   ...forViewer('GET /time-zones', {
     async run() {
-      return { names: zoneData().names.toSorted() }
+      return { names: zoneData().names.toSorted(), formerNames }
     },
   }),
   /**

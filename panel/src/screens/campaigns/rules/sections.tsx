@@ -1,7 +1,6 @@
 // The rules in sentences, one card for each question that they answer.
 import { NativeSelect, Paper, Radio, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
-import { type ReactNode, useMemo, useState } from 'react'
-import { useAsk } from '../../../api.ts'
+import { type ReactNode, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
 import { languageName, mailLanguages } from '../../../parts/language-name.ts'
@@ -18,6 +17,7 @@ import {
 } from './fields.tsx'
 import { Sentence, useIsWrong } from './lint.tsx'
 import { words } from './words.ts'
+import { ZoneField } from './zone-field.tsx'
 
 type Props = { draft: Draft; change(changes: Partial<Draft>): void }
 
@@ -61,8 +61,6 @@ export function BasicsSection({ draft, change }: Props) {
   const text = useWords(words)
   const isWrong = useIsWrong()
   const reader = useLanguage()
-  const known = useAsk('GET /time-zones', {}, { staleMs: 'static' }).data?.names
-  const zones = useMemo(() => [...new Set([...(known ?? []), draft.timeZone])].sort(), [known, draft.timeZone])
   return (
     <Card title={text.basics}>
       <Sentence at={['name']}>
@@ -77,18 +75,7 @@ export function BasicsSection({ draft, change }: Props) {
         />
       </Sentence>
       <Sentence at={['timeZone']}>
-        <Select
-          className="wide"
-          label={text.timeZone}
-          description={text.timeZoneHint}
-          data={zones}
-          searchable
-          allowDeselect={false}
-          nothingFoundMessage={text.noZone}
-          value={draft.timeZone}
-          onChange={(timeZone) => timeZone !== null && change({ timeZone })}
-          error={isWrong('timeZone')}
-        />
+        <ZoneField value={draft.timeZone} onChange={(timeZone) => change({ timeZone })} />
       </Sentence>
       <Sentence at={['language']}>
         <Select
