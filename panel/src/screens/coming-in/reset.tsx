@@ -30,7 +30,8 @@ function AskForLink() {
   const language = useLanguage()
   const send = useSendAlone('POST /password-resets')
   const emailFault = useEmailFault(send.error)
-  const [email, setEmail] = useState('')
+  // As it was typed at sign-in: it is no part of the address.
+  const [email, setEmail] = useState(() => String(window.history.state?.email ?? ''))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     send.mutate({ body: { email, language } })

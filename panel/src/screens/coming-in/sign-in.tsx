@@ -21,6 +21,7 @@ export function SignInScreen() {
   const session = useAnySession()
   const [search] = useSearchParams()
   const [, go] = useLocation()
+  const [email, setEmail] = useState('')
   const client = useQueryClient()
   // Only a place within the panel: an address of elsewhere would be an open redirect.
   const to = new URLSearchParams(window.location.search).get('to') ?? '/'
@@ -45,11 +46,11 @@ export function SignInScreen() {
       {refused !== undefined && <Refused text={refused} />}
       {session.isError && <Failure of={session} />}
       {session.isPending && <Waiting height={240} />}
-      {ways?.byPassword && <SignInForm hasMail={ways.hasMail} onDone={enter} />}
+      {ways?.byPassword && <SignInForm {...{ email, setEmail }} hasMail={ways.hasMail} onDone={enter} />}
       {ways?.byProvider && <ByProvider to={within} isBelow={ways.byPassword} />}
       {ways?.byPassword &&
         (ways.hasMail ? (
-          <Anchor component={Link} href="/reset" size="sm">
+          <Anchor size="sm" renderRoot={(props) => <Link {...props} href="/reset" state={{ email }} />}>
             {text.forgot}
           </Anchor>
         ) : (
@@ -62,25 +63,28 @@ export function SignInScreen() {
 }
 
 /** Password, and a code where the user has a second factor; also over a screen whose session has ended. */
-export function SignInForm({ email: known, hasMail, onDone }: { email?: string; hasMail: boolean; onDone(): void }) {
-  const [email, setEmail] = useState(known ?? '')
+export function SignInForm({ email, setEmail, hasMail, onDone }: FormProps) {
   const [codeToken, setCodeToken] = useState<string>()
   if (codeToken !== undefined) {
     return <CodeStep codeToken={codeToken} onDone={onDone} onBack={() => setCodeToken(undefined)} />
   }
   const onShown = (token: string | null) => (token === null ? onDone() : setCodeToken(token))
-  return <PasswordStep {...{ email, isKnown: known !== undefined, hasMail, setEmail, onShown }} />
+  return <PasswordStep {...{ email, hasMail, onShown, ...(setEmail && { setEmail }) }} />
 }
 
-type PasswordProps = {
+type FormProps = {
   email: string
-  isKnown: boolean
+  /** Only where somebody may sign in with another email. */
+  setEmail?(email: string): void
   hasMail: boolean
-  setEmail(email: string): void
+  onDone(): void
+}
+
+type PasswordProps = Omit<FormProps, 'onDone'> & {
   onShown(codeToken: string | null): void
 }
 
-function PasswordStep({ email, isKnown, hasMail, setEmail, onShown }: PasswordProps) {
+function PasswordStep({ email, setEmail, hasMail, onShown }: PasswordProps) {
   const text = useWords(words)
   const send = useSendAlone('POST /session')
   const emailFault = useEmailFault(send.error)
@@ -100,16 +104,16 @@ function PasswordStep({ email, isKnown, hasMail, setEmail, onShown }: PasswordPr
           autoComplete="username"
           required
           value={email}
-          readOnly={isKnown}
+          readOnly={setEmail === undefined}
           error={emailFault}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onChange={(event) => setEmail?.(event.currentTarget.value)}
         />
         <Password
           ref={field}
           label={text.password}
           autoComplete="current-password"
           required
-          data-autofocus={isKnown || undefined}
+          data-autofocus={setEmail === undefined || undefined}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
