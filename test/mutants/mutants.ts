@@ -185,7 +185,7 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/http/public/api.ts',
-    line: 'afterEach(scope, (request, reply) => account(parts, request, reply))',
+    line: 'afterEach(scope, (request, reply) => noteRequest(parts, request, reply))',
     fault: '',
     tests: inApi('history'),
   },
