@@ -38,6 +38,46 @@ async function assertSumsInLines(page: Page, campaign: string[]): Promise<void> 
   }
 }
 
+/** Ada's order has left the list of the newest, and is reversed on her page. */
+async function assertOldOrderReversed(page: Page, campaign: string[]): Promise<void> {
+  const ada = ['--email', 'ada@example.com']
+  await stage.place.json([
+    'lead',
+    'convert',
+    ...campaign,
+    ...ada,
+    '--order',
+    'OLD',
+    '--amount',
+    '7',
+    '--currency',
+    'EUR',
+  ])
+  const later = Array.from({ length: 20 }, (_, index) => `N${index},bob@example.com\n`)
+  await stage.place.json(['conversion', 'import', ...campaign, '-'], `orderId,email\n${later.join('')}`)
+  await page.goto(`/campaigns/${campaign[1]}/results`)
+  await page.getByRole('button', { name: 'Reverse N0', exact: true }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Reverse / }).count(), 20)
+  await page.getByText('All orders of a lead are on the lead’s page').waitFor()
+  await assertFits(page)
+  await page.getByRole('tab', { name: 'Leads' }).click()
+  await page.getByRole('link', { name: 'ada@example.com' }).click()
+  const lead = page.getByRole('dialog', { name: 'Lead' })
+  await lead.getByText('Expired').waitFor()
+  await lead.getByRole('button', { name: 'Reverse OLD' }).click()
+  await assertFits(page)
+  const asked = page.getByRole('dialog', { name: 'Reverse order OLD?' })
+  await asked.getByLabel('Reopen the offer').check()
+  await asked.getByRole('button', { name: 'Reverse', exact: true }).click()
+  await asked.waitFor({ state: 'detached' })
+  await lead.getByText('Open', { exact: true }).waitFor()
+  await lead.getByText('OLD').locator('xpath=../..').getByText('reversed').waitFor()
+  // She has no other order that counts: the focus stays in the dialog.
+  await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'dialog')
+  await assertAccessible(page)
+  await assertFits(page)
+}
+
 longAtBothWidths(
   'a purchase is recorded for a lead, ends the offer, and stands in the results with the time left',
   async (width) => {
@@ -112,6 +152,7 @@ longAtBothWidths(
     await page.getByRole('tab', { name: 'Leads' }).click()
     await page.getByRole('link', { name: 'ada@example.com' }).click()
     await lead.getByText('reversed', { exact: false }).waitFor()
+    await assertOldOrderReversed(page, campaign)
     assertUntroubled(page)
   },
 )

@@ -213,7 +213,7 @@ longTest('actions that a suspended account may not take are disabled', async () 
     '/settings/users': [/^Invite somebody/, /^Withdraw/, /^Role of member/, /^Remove member/],
     '/campaigns': [/^New campaign/, /^Import file/, /^Duplicate/, /^Archive/, /^Delete/],
     [`${campaign}/leads`]: [/^Add lead/, /^Import/],
-    [`${campaign}/leads/${ref}`]: [/^Set deadline/, /^\+1 day/, /^Record a purchase/, /^Erase lead/],
+    [`${campaign}/leads/${ref}`]: [/^Set deadline/, /^\+1 day/, /^Record a purchase/, /^Reverse 1001/, /^Erase lead/],
     [`${campaign}/pages`]: [/^Save pages/],
     [`${campaign}/timer`]: [/^Save timer/, /^Remove the mail timer/],
     [`${campaign}/results`]: [/^Reverse 1001/],

@@ -67,15 +67,17 @@ export const rowMark = (list: string, id: string | number) => ({ 'data-row-of': 
 
 /**
  * To be called before a row goes. What it returns puts the focus on the row that then stands in its place, or else on
- * the last one, or the page.
+ * the last one, or the dialog that has the list, or the page.
  */
 export function focusNextRow(list: string, id: string | number): () => void {
   const rows = () => [...document.querySelectorAll<HTMLElement>(`[data-row-of="${list}"]`)]
-  const index = rows().findIndex((row) => row.dataset.row === String(id))
+  const before = rows()
+  const index = before.findIndex((row) => row.dataset.row === String(id))
+  const dialog = before[index]?.closest<HTMLElement>('[role=dialog]')
   const focus = () => {
     const left = rows()
     const row = index === -1 ? undefined : (left[index] ?? left.at(-1))
-    const next = row?.querySelector<HTMLElement>('a, button') ?? document.getElementById('content')
+    const next = row?.querySelector<HTMLElement>('a, button') ?? dialog ?? document.getElementById('content')
     next?.focus()
     return next
   }

@@ -10,7 +10,7 @@ import { needLead } from './leads.ts'
 import { Range, readRange } from './results.ts'
 import { forMember, forViewer } from './route.ts'
 
-/** Orders that are shown one by one. */
+/** Orders that are shown one by one, as the panel says in words. Every other one is on its lead's page. */
 const mostShown = 20
 const text = Type.Optional(Type.String({ maxLength: 200 }))
 

@@ -2,9 +2,10 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { focusOnFault } from '../../../parts/next-row.ts'
+import { focusOnFault, rowMark } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay, useSession } from '../../../session.ts'
+import { Reverse } from '../results/reverse.tsx'
 import { money } from '../results/sales.tsx'
 import { plainAmount, salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -23,6 +24,7 @@ export function Orders({ lead, settings }: Props) {
   const text = useWords(salesWords)
   const language = useLanguage()
   const may = useMay('member')
+  const { id: campaignId, timeZone } = settings
   const whenText = (secondsLeft: number) => {
     const time = timeLeftText(Math.abs(secondsLeft), language)
     return secondsLeft < 0 ? text.afterEnd(time) : text.beforeEnd(time)
@@ -30,15 +32,18 @@ export function Orders({ lead, settings }: Props) {
   return (
     <Section title={text.orders}>
       {lead.orders.length === 0 && <Text size="sm">{text.noOrders}</Text>}
-      {lead.orders.map(({ id, orderId, at, amount, currency, secondsLeft, reversedAt }) => (
-        <Text key={id} size="sm" className={classes.address}>
-          <Text span inherit {...(reversedAt !== null && { td: 'line-through' })}>
-            <b>{orderId}</b> · <TimeText at={at} timeZone={settings.timeZone} />
-            {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
-            {secondsLeft !== null && ` · ${whenText(secondsLeft)}`}
+      {lead.orders.map(({ id, orderId, at, amount, currency, secondsLeft, closed, reversedAt }) => (
+        <Group key={id} gap="xs" justify="space-between" {...(reversedAt === null && rowMark('orders', id))}>
+          <Text size="sm" className={classes.address} flex={1} miw="min(100%, 12rem)">
+            <Text span inherit {...(reversedAt !== null && { td: 'line-through' })}>
+              <b>{orderId}</b> · <TimeText at={at} timeZone={timeZone} />
+              {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
+              {secondsLeft !== null && ` · ${whenText(secondsLeft)}`}
+            </Text>
+            {reversedAt !== null && ` · ${text.isReversed}`}
           </Text>
-          {reversedAt !== null && ` · ${text.isReversed}`}
-        </Text>
+          <Reverse {...{ id, campaignId, orderId, closed, reversedAt }} />
+        </Group>
       ))}
       {may && <RecordOrder lead={lead} settings={settings} />}
     </Section>

@@ -1,22 +1,19 @@
-import { Button, Checkbox, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
-import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
+import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { focusNextRow, rowMark } from '../../../parts/next-row.ts'
+import { rowMark } from '../../../parts/next-row.ts'
 import { NumberTable } from '../../../parts/number-table.tsx'
 import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
-import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Range } from './range.tsx'
 import { Section } from './results.tsx'
+import { Reverse } from './reverse.tsx'
 import { salesWords, timeLeftText } from './sales-words.ts'
 
 export type Sales = AnswerOf<'GET /campaigns/:campaignId/sales'>
@@ -97,12 +94,16 @@ function TimeLeft({ of: { timeLeft } }: { of: Sales }) {
 function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of: Sales; settings: Settings }) {
   const text = useWords(salesWords)
   const language = useLanguage()
-  const mayReverse = useMay('member')
   return (
     <Stack gap="xs">
-      <Title order={3} size="h5">
-        {text.newest}
-      </Title>
+      <div>
+        <Title order={3} size="h5">
+          {text.newest}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {text.newestNote}
+        </Text>
+      </div>
       <Paper withBorder>
         <Rows
           label={text.newest}
@@ -131,63 +132,13 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
               </td>
               <td>
                 {reversedAt !== null && <span style={{ display: 'inline-block' }}>{text.isReversed}</span>}
-                {mayReverse && orderId !== null && reversedAt === null && (
-                  <Reverse {...{ id, campaignId, orderId, closed }} />
-                )}
+                <Reverse {...{ id, campaignId, orderId, closed, reversedAt }} />
               </td>
             </tr>
           ))}
         </Rows>
       </Paper>
     </Stack>
-  )
-}
-
-type ReverseProps = { id: number; campaignId: number; orderId: string; closed: boolean }
-
-function Reverse({ id, campaignId, orderId, closed }: ReverseProps) {
-  const text = useWords(salesWords)
-  const [isAsking, { open, close }] = useDisclosure()
-  const [reopen, setReopen] = useState(false)
-  const { suspended } = useSession().account
-  const send = useSend('POST /campaigns/:campaignId/conversions/reversal')
-  const ask = () => {
-    send.reset()
-    setReopen(false)
-    open()
-  }
-  return (
-    <>
-      <Button
-        size="compact-xs"
-        variant="default"
-        disabled={suspended}
-        onClick={ask}
-        aria-label={`${text.reverse} ${orderId}`}
-      >
-        {text.reverse}
-      </Button>
-      <Confirm
-        {...{ opened: isAsking, onClose: close, title: text.reverseTitle(orderId), action: text.reverse }}
-        {...{ isDangerous: true, isPending: send.isPending, error: send.error }}
-        text={
-          <>
-            <Text size="sm">{text.reverseText}</Text>
-            {closed && (
-              <Checkbox
-                label={text.reopen}
-                checked={reopen}
-                onChange={(event) => setReopen(event.currentTarget.checked)}
-              />
-            )}
-          </>
-        }
-        onConfirm={() => {
-          const focusNext = focusNextRow('orders', id)
-          send.mutateAsync({ params: { campaignId }, body: { orderId, reopen } }).then(focusNext, () => {})
-        }}
-      />
-    </>
   )
 }
 
