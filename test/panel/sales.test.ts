@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { timeLeftText } from '../../panel/src/screens/campaigns/results/sales-words.ts'
 import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -38,6 +38,23 @@ async function assertSumsInLines(page: Page, campaign: string[]): Promise<void> 
   }
 }
 
+/** Bob's number is not taken for Ada, and hers once more is no fault. */
+async function assertNumberOfOther(page: Page, lead: Locator): Promise<void> {
+  const number = lead.getByLabel('Number of the order')
+  const record = lead.getByRole('button', { name: 'Record a purchase' })
+  await number.fill('N7')
+  await record.click()
+  await lead.getByText('This number belongs to an order of another lead: bob@example.com.').waitFor()
+  await lead.locator('input[aria-invalid=true]:focus').waitFor()
+  assert.equal(await number.inputValue(), 'N7')
+  await assertAccessible(page)
+  await assertFits(page)
+  await number.fill('OLD')
+  await record.click()
+  await lead.getByText('This order was recorded before.').waitFor()
+  assert.equal(await number.inputValue(), '')
+}
+
 /** Ada's order has left the list of the newest, and is reversed on her page. */
 async function assertOldOrderReversed(page: Page, campaign: string[]): Promise<void> {
   const ada = ['--email', 'ada@example.com']
@@ -64,6 +81,7 @@ async function assertOldOrderReversed(page: Page, campaign: string[]): Promise<v
   await page.getByRole('link', { name: 'ada@example.com' }).click()
   const lead = page.getByRole('dialog', { name: 'Lead' })
   await lead.getByText('Expired').waitFor()
+  await assertNumberOfOther(page, lead)
   await lead.getByRole('button', { name: 'Reverse OLD' }).click()
   await assertFits(page)
   const asked = page.getByRole('dialog', { name: 'Reverse order OLD?' })

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import type { AnswerOf } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusOnFault, rowMark } from '../../../parts/next-row.ts'
@@ -16,6 +17,8 @@ import { useLeadChange } from './use-leads.ts'
 const empty = { orderId: '', amount: '', currency: '' }
 const names = ['orderId', 'amount', 'currency'] as const
 type Name = (typeof names)[number]
+
+type Told = AnswerOf<'POST /campaigns/:campaignId/leads/:ref/conversions'>
 
 type Props = { lead: WholeLead; settings: Settings }
 
@@ -55,6 +58,8 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, 'read again')
   const [order, setOrder] = useState(empty)
   const { suspended } = useSession().account
+  const isOfOther = ({ created, email }: Told) => !created && email !== lead.email
+  const ofOther = send.data !== undefined && isOfOther(send.data) && text.ofOther(send.data.email)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
@@ -64,7 +69,10 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
     send.mutate(
       { params: { campaignId, ref: lead.ref }, body },
-      { onSuccess: () => setOrder(empty), onError: () => focusOnFault(form) },
+      {
+        onSuccess: (told) => (isOfOther(told) ? focusOnFault(form) : setOrder(empty)),
+        onError: () => focusOnFault(form),
+      },
     )
   }
   const isWrong = (name: Name) => send.error?.faults.some(({ path }) => path === name) === true
@@ -74,7 +82,7 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
       maxLength={100}
       required={name === 'orderId'}
       value={order[name]}
-      error={isWrong(name) && text.wrong[name]}
+      error={(isWrong(name) && text.wrong[name]) || (name === 'orderId' && ofOther)}
       onChange={(event) => {
         setOrder({ ...order, [name]: event.currentTarget.value })
         send.reset()
@@ -95,7 +103,7 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
             {text.tell}
           </Button>
           <Text size="sm" role="status">
-            {send.isSuccess && (send.data.created ? text.told : text.known)}
+            {send.isSuccess && ofOther === false && (send.data.created ? text.told : text.known)}
           </Text>
         </Group>
       </Stack>

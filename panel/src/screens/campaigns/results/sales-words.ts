@@ -44,6 +44,10 @@ export const salesWords = inBoth({
     tell: 'Record a purchase',
     told: 'Recorded.',
     known: 'This order was recorded before.',
+    ofOther: (email: string | null) =>
+      email === null
+        ? 'This number belongs to an order of a lead who was erased.'
+        : `This number belongs to an order of another lead: ${email}.`,
     wrong: {
       orderId: 'Give the number without spaces.',
       amount: 'Give an amount such as 49.00, with no more decimals than its currency has.',
@@ -94,6 +98,10 @@ export const salesWords = inBoth({
     tell: 'Zapisz zakup',
     told: 'Zapisano.',
     known: 'To zamówienie zapisano już wcześniej.',
+    ofOther: (email: string | null) =>
+      email === null
+        ? 'Ten numer ma zamówienie usuniętego odbiorcy.'
+        : `Ten numer ma zamówienie innego odbiorcy: ${email}.`,
     wrong: {
       orderId: 'Podaj numer bez spacji.',
       amount: 'Podaj kwotę, na przykład 49,00. Nie może mieć więcej miejsc po przecinku niż jej waluta.',
