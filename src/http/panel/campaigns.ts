@@ -160,15 +160,18 @@ async function save(
 async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
   const settings = asFile(campaign)
   const state = stateOf(campaign.isDraft ? undefined : campaign.terms, now)
-  const [sightings, leads, changed, open] = await Promise.all([
+  const [sightings, leads, changed, open, [summary]] = await Promise.all([
     store.counts.sightings(campaign),
     store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1 }),
     lastChange(store, campaign),
     state === 'live' ? openOffersOf(store, campaign, now) : null,
+    // Only a draft can be archived.
+    campaign.isDraft ? store.configuration.listCampaignsById(campaign.accountId, [campaign.id]) : [],
   ])
   return {
     settings,
     state,
+    isArchived: summary?.isArchived === true,
     revision: revisionOf(settings),
     changed,
     isSeen: sightings.size > 0,

@@ -37,6 +37,7 @@ export function CampaignHeader({ of }: { of: Whole }) {
               {name}
             </Title>
             <CampaignBadge state={state} size="lg" />
+            {of.isArchived && <Text size="sm">{text.archived}</Text>}
             {of.open !== null && (
               <Text size="sm" c="dimmed">
                 {text.open(of.open.count, of.open.isAll)}
@@ -62,8 +63,9 @@ export function CampaignHeader({ of }: { of: Whole }) {
 type Step = keyof (typeof words)['en']['nextSteps']
 
 /** What a campaign lacks, the first thing first; null where people have the offer and the widget shows it. */
-function nextStepOf({ settings, state, isSeen, hasLeads }: Whole): Step | null {
+function nextStepOf({ settings, state, isArchived, isSeen, hasLeads }: Whole): Step | null {
   const { deadline, endsAt } = settings.mechanism
+  if (isArchived) return 'archived'
   if (state === 'ended') return 'over'
   if (deadline.kind === 'none' && endsAt === undefined) return 'deadline'
   if (!settings.pages.some(({ eligible }) => eligible)) return 'page'
@@ -73,7 +75,7 @@ function nextStepOf({ settings, state, isSeen, hasLeads }: Whole): Step | null {
 }
 
 const partOf: Record<Step, string> = {
-  ...{ deadline: '/rules', over: '/rules', publish: '/rules' },
+  ...{ archived: '/rules', deadline: '/rules', over: '/rules', publish: '/rules' },
   ...{ page: '/pages', snippet: '/pages', lead: '/leads' },
 }
 

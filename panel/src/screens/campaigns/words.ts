@@ -12,12 +12,14 @@ export const words = inBoth({
     leads: 'Leads',
     parts: 'Parts of the campaign',
     states: { draft: 'Draft', live: 'Live', ended: 'Ended' },
+    archived: 'Archived',
     unsaved: ' (unsaved)',
     back: 'All campaigns',
     open: (count: number, isAll: boolean) =>
       `${isAll ? '' : 'at least '}${plural('en', count, { one: '# open offer', other: '# open offers' })}`,
     next: 'Next',
     nextSteps: {
+      archived: { text: 'Leave it in the archive, or publish it: that puts it back into the list.', link: null },
       deadline: { text: 'Say when the offer ends.', link: 'Set the deadline' },
       page: { text: 'Add the page that shows the offer.', link: 'Add the page' },
       publish: { text: 'Check the preview, then publish.', link: null },
@@ -52,6 +54,7 @@ export const words = inBoth({
     leads: 'Odbiorcy',
     parts: 'Części kampanii',
     states: { draft: 'Wersja robocza', live: 'Trwa', ended: 'Zakończona' },
+    archived: 'W archiwum',
     unsaved: ' (niezapisane)',
     back: 'Wszystkie kampanie',
     open: (count: number, isAll: boolean) =>
@@ -65,6 +68,7 @@ export const words = inBoth({
       })}`,
     next: 'Następny krok',
     nextSteps: {
+      archived: { text: 'Zostaw ją w archiwum albo opublikuj: wtedy wróci na listę.', link: null },
       deadline: { text: 'Określ, kiedy oferta się kończy.', link: 'Ustaw termin' },
       page: { text: 'Dodaj stronę, na której jest oferta.', link: 'Dodaj stronę' },
       publish: { text: 'Sprawdź podgląd, potem opublikuj.', link: null },

@@ -6,6 +6,7 @@ import { locales, useLanguage, useWords } from '../../../language.ts'
 import { rowMark } from '../../../parts/next-row.ts'
 import { Rows } from '../../../parts/rows.tsx'
 import { CampaignBadge } from '../campaign-badge.tsx'
+import { words as campaignWords } from '../words.ts'
 import { CampaignMenu } from './campaign-menu.tsx'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
@@ -62,6 +63,7 @@ type RowProps = {
 
 function Row({ campaign, figures, number, day }: RowProps) {
   const text = useWords(words)
+  const { archived } = useWords(campaignWords)
   const { columns } = text
   const { id, name, state, type, isArchived, clicks, endsOn } = campaign
   const counted = (count: number, isAll: boolean) => `${number.format(count)}${isAll ? '' : '+'}`
@@ -73,7 +75,7 @@ function Row({ campaign, figures, number, day }: RowProps) {
             {name}
           </Anchor>
           <Group gap="xs">
-            {isArchived ? <Text size="sm">{text.archived}</Text> : <CampaignBadge state={state} />}
+            {isArchived ? <Text size="sm">{archived}</Text> : <CampaignBadge state={state} />}
             <Text size="sm" c="dimmed">
               {text.types[type] ?? type} · {text.id} {id}
             </Text>

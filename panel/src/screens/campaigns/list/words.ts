@@ -46,7 +46,6 @@ export const words = inBoth({
       ...{ signUps: 'Sign-ups, 30 days', actions: 'Actions' },
     },
     sparkline: (count: number) => plural('en', count, { one: '# sign-up in 30 days', other: '# sign-ups in 30 days' }),
-    archived: 'Archived',
     archive: 'Archive',
     archiveTitle: (name: string) => `Archive “${name}”?`,
     archiveText:
@@ -110,7 +109,6 @@ export const words = inBoth({
           other: '# zapisu w 30 dni',
         },
       }),
-    archived: 'W archiwum',
     archive: 'Przenieś do archiwum',
     archiveTitle: (name: string) => `Przenieść „${name}” do archiwum?`,
     archiveText:
