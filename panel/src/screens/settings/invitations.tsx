@@ -14,26 +14,28 @@ import { type Role, useRoleOptions } from './roles.ts'
 import { words } from './words.ts'
 
 type Invitation = AnswerOf<'GET /invitations'>['invitations'][number]
+type Made = AnswerOf<'POST /invitations'>
 
 /** For owners: makes links that let people in, and withdraws those that nobody has used. */
 export function Invitations() {
   const text = useWords(roleWords)
   const { data, ...asked } = useAsk('GET /invitations', {})
-  const invite = useSend('POST /invitations')
+  // Kept apart from what makes it: the next invitation may be refused, and this link is shown nowhere else.
+  const [made, setMade] = useState<Made | null>(null)
   const withdraw = useSend('DELETE /invitations/:invitationId')
   const withdrawOne = ({ id }: Invitation) => {
     const focusNext = focusNextRow('invitations', id)
     const onSuccess = () => {
       toast(text.withdrawn)
       // The link that is still shown lets nobody in now.
-      if (invite.data?.id === id) invite.reset()
+      if (made?.id === id) setMade(null)
       focusNext()
     }
     withdraw.mutate({ params: { invitationId: id } }, { onSuccess })
   }
   return (
     <Stack>
-      <Invite send={invite} />
+      <Invite made={made} onMade={setMade} />
       <Failure of={asked} />
       <Failure of={{ error: withdraw.error }} />
       {data !== undefined && data.invitations.length > 0 && (
@@ -84,9 +86,10 @@ function Row({ of, isWithdrawing, onWithdraw }: RowProps) {
   )
 }
 
-function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>> }) {
+function Invite({ made, onMade }: { made: Made | null; onMade(made: Made): void }) {
   const text = useWords(words)
   const { role: roleText, inviteEmail, inviteEmailHint } = useWords(roleWords)
+  const send = useSend('POST /invitations')
   const options = useRoleOptions()
   const [role, setRole] = useState<Role>('member')
   const [email, setEmail] = useState('')
@@ -98,8 +101,12 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const to = email.trim()
-    const after = { onSuccess: () => setEmail(''), onError: () => focusOnFault() }
-    send.mutate({ body: { role, language, ...(to !== '' && { email: to }) } }, after)
+    const onSuccess = (one: Made) => {
+      setEmail('')
+      onMade(one)
+    }
+    const body = { role, language, ...(to !== '' && { email: to }) }
+    send.mutate({ body }, { onSuccess, onError: () => focusOnFault() })
   }
   return (
     <form onSubmit={submit}>
@@ -132,12 +139,15 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
         <Failure of={{ error: isTaken ? null : send.error }} />
         <Stack w="100%" gap="xs">
           <Stack gap="xs" role="status">
-            {send.data !== undefined && send.data.mail !== 'none' && (
-              <Text size="sm">{text.inviteMail[send.data.mail]}</Text>
+            {made !== null && made.mail !== 'none' && <Text size="sm">{text.inviteMail[made.mail]}</Text>}
+            {/* A text of its own for each link, so that a screen reader says it again. */}
+            {made !== null && (
+              <Text key={made.id} size="sm">
+                {text.inviteText}
+              </Text>
             )}
-            {send.data !== undefined && <Text size="sm">{text.inviteText}</Text>}
           </Stack>
-          {send.data !== undefined && <CopyBlock name={text.inviteName} text={send.data.url} />}
+          {made !== null && <CopyBlock name={text.inviteName} text={made.url} />}
         </Stack>
       </Stack>
     </form>
