@@ -14,7 +14,7 @@ const account = String(owner.accountId)
 const apply = (changes: Record<string, unknown>) =>
   stage.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile(changes))
 const { id } = await apply({
-  name: 'Autumn course',
+  name: 'Kurs jesienny: „Łódź żółć” для всех, którego nazwa jest dłuższa niż nazwa pliku',
   timeZone,
   pages: [{ pageUrl: 'https://shop.example.com/' }],
 })
@@ -146,6 +146,8 @@ longTest('dragging over the chart zooms to those days; the file has a line for e
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download CSV' }).click(),
   ])
+  const days = `${dateOf(today - 3)}-${dateOf(today)}`
+  assert.equal(file.suggestedFilename(), `kurs-jesienny-łódź-żółć-для-всех-którego-nazwa-jes-results-${days}.csv`)
   const lines = (await readFile(await file.path(), 'utf8')).split('\r\n')
   assert.equal(lines[0], 'date,signed_up,started,clicked,clicks,visits,opens')
   assert.deepEqual(lines.slice(1), [

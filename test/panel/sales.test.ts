@@ -150,6 +150,7 @@ longAtBothWidths(
       page.waitForEvent('download'),
       sales.getByRole('button', { name: 'Download sales as CSV' }).click(),
     ])
+    assert.match(csv.suggestedFilename(), /-sales-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
     const lines = readFileSync(await csv.path(), 'utf8').split('\r\n')
     assert.ok(lines.includes('time left,to3d,1,EUR,49.00'))
     assert.ok(lines.some((line) => /^day,\d{4}-\d\d-\d\d,1,EUR,49\.00$/.test(line)))

@@ -12,12 +12,16 @@ export function download(file: Blob, name: string): void {
 export const jsonFile = (value: unknown) =>
   new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' })
 
-/** A name for a file made of a name for people. */
+const mostLetters = 50
+
+/** A name for a file: letters and digits, of any script, of a name for people, and what tells it from others of it. */
 export function fileName(name: string, ending: string): string {
   const plain = name
-    .normalize('NFKD')
-    .replace(/[^\w]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .normalize()
     .toLowerCase()
-  return `${plain.slice(0, 60) || 'campaign'}.${ending}`
+    // Marks are parts of letters in scripts such as that of Hindi.
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+  // Systems take 255 bytes.
+  const short = [...plain].slice(0, mostLetters).join('').replace(/^-|-$/g, '')
+  return `${short || 'campaign'}${ending}`
 }

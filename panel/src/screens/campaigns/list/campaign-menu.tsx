@@ -60,7 +60,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
     open()
   }
   const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
-  const exportFile = async () => download(jsonFile(await read()), fileName(name, 'json'))
+  const exportFile = async () => download(jsonFile(await read()), fileName(name, '.json'))
   const duplicate = async () => {
     const isHere = stayed()
     const { id: _, pages, ...settings } = await read()

@@ -154,5 +154,5 @@ function saveCsv(name: string, { days, from, to }: Results): void {
   const head = ['date', 'signed_up', 'started', 'clicked', 'clicks', 'visits', 'opens']
   const lines = days.map(({ date, ...day }) => [date, ...[...steps, ...kinds].map((column) => day[column])])
   const text = [head, ...lines].map((line) => `${line.join(',')}\r\n`).join('')
-  download(new Blob([text], { type: 'text/csv' }), fileName(`${name} results ${from} ${to}`, 'csv'))
+  download(new Blob([text], { type: 'text/csv' }), fileName(name, `-results-${from}-${to}.csv`))
 }

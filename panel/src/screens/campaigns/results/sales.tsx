@@ -159,5 +159,5 @@ function saveCsv(name: string, { from, to, timeLeft, sinceRegistration, days }: 
     )
   })
   const text = ['part,value,orders,currency,revenue', ...lines].map((line) => `${line}\r\n`).join('')
-  download(new Blob([text], { type: 'text/csv' }), fileName(`${name} sales ${from} ${to}`, 'csv'))
+  download(new Blob([text], { type: 'text/csv' }), fileName(name, `-sales-${from}-${to}.csv`))
 }
