@@ -63,26 +63,33 @@ longTest('the set-up link makes the first account and user, once, and stays in n
   assert.equal((await place.runShared(['setup-link'])).code, 2)
 })
 
-longTest('a person who has joined, but whose answer was lost, is led on to sign in', async () => {
-  const owner = await stage.person('inviting')
-  const inviting = await stage.open(owner)
-  const made = await inviting.request.post('/panel/api/invitations', { data: { role: 'member', language: 'en' } })
-  const { pathname, hash } = new URL((await made.json()).url)
-  const page = await stage.open(undefined, { path: pathname + hash, width: 'phone', isNew: true })
-  await page.getByLabel('Email').fill('lost@example.com')
-  await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
-  await page.route('**/panel/api/users', async (route) => {
-    await inviting.request.post(route.request().url(), { data: route.request().postDataJSON() })
-    await route.abort('connectionfailed')
-  })
-  await page.getByRole('button', { name: 'Join' }).click()
-  await page.getByText('The service cannot be reached').waitFor()
-  await page.unrouteAll()
-  await page.getByRole('button', { name: 'Join' }).click()
-  await page.getByText('If you have used it, sign in').waitFor()
-  await page.getByRole('link', { name: 'Go to sign in' }).click()
-  await page.waitForURL(/sign-in$/)
-})
+longTest(
+  'who is in another account is told so, and who has joined, but whose answer was lost, is led on to sign in',
+  async () => {
+    const owner = await stage.person('inviting')
+    const elsewhere = await stage.person('elsewhere')
+    const inviting = await stage.open(owner)
+    const made = await inviting.request.post('/panel/api/invitations', { data: { role: 'member', language: 'en' } })
+    const { pathname, hash } = new URL((await made.json()).url)
+    const page = await stage.open(undefined, { path: pathname + hash, width: 'phone', isNew: true })
+    await page.getByLabel('Email').fill(elsewhere.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
+    await page.getByRole('button', { name: 'Join' }).click()
+    await page.getByText('If it is another, use another email here, or ask an owner of that account').waitFor()
+    await page.getByLabel('Email').fill('lost@example.com')
+    await page.route('**/panel/api/users', async (route) => {
+      await inviting.request.post(route.request().url(), { data: route.request().postDataJSON() })
+      await route.abort('connectionfailed')
+    })
+    await page.getByRole('button', { name: 'Join' }).click()
+    await page.getByText('The service cannot be reached').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Join' }).click()
+    await page.getByText('If you have used it, sign in').waitFor()
+    await page.getByRole('link', { name: 'Go to sign in' }).click()
+    await page.waitForURL(/sign-in$/)
+  },
+)
 
 atBothWidths('signing in and out, with the way back to where one wanted to go', async (width) => {
   const { email, password } = await stage.person(`coming-${width}`)

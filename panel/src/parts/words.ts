@@ -82,7 +82,8 @@ export const words = inBoth({
       WEBHOOKS_OFF: 'The operator has switched webhooks off.',
       CHANGED_MEANWHILE: 'This has just been changed elsewhere. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft, so nobody can sign up. Publish it first, then try again.',
-      EMAIL_TAKEN: 'This email is taken. Sign in with it, or use another.',
+      EMAIL_TAKEN:
+        'This email has a user already, and works in one account only. If that is this account, sign in. If it is another, use another email here, or ask an owner of that account to remove the user first.',
       NO_PROVIDER: 'Single sign-on is not set up here. Sign in with email and password.',
       PASSWORDS_OFF: 'Passwords are switched off here. Sign in with single sign-on.',
       PROVIDER_DOWN: 'Single sign-on does not answer at the moment. Try again in a few minutes.',
@@ -182,7 +183,8 @@ export const words = inBoth({
       CHANGED_MEANWHILE: 'To właśnie zmieniono gdzie indziej. Sprawdź to i spróbuj ponownie.',
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',
-      EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się tym adresem albo podaj inny.',
+      EMAIL_TAKEN:
+        'Ten adres e-mail ma już swojego użytkownika, a działa tylko w jednym koncie. Jeśli to jest właśnie to konto, zaloguj się. Jeśli inne, podaj tu inny adres albo poproś właściciela tamtego konta, aby najpierw usunął użytkownika.',
       NO_PROVIDER: 'Logowanie jednokrotne nie jest tu ustawione. Zaloguj się adresem e-mail i hasłem.',
       PASSWORDS_OFF: 'Hasła są tu wyłączone. Zaloguj się przez logowanie jednokrotne (SSO).',
       PROVIDER_DOWN: 'Logowanie jednokrotne w tej chwili nie odpowiada. Spróbuj za kilka minut.',

@@ -54,7 +54,8 @@ export const words = inBoth({
       NOT_INVITED: 'Nobody has invited you yet. Ask an owner of the account for an invitation.',
       OTHER_IDENTITY:
         'The user with your email signs in with another identity. Sign in with that one, or ask an owner of the account.',
-      EMAIL_TAKEN: 'You have a user already. Sign in here instead of joining.',
+      EMAIL_TAKEN:
+        'You have a user already, and an email works in one account only. If it is the account of the invitation, sign in here. If it is another, join with another email, or ask an owner of that account to remove you first.',
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       SERVICE_UNAVAILABLE: 'The service is busy or its database does not answer. Try again in a moment.',
     } satisfies Refused,
@@ -111,7 +112,8 @@ export const words = inBoth({
       NOT_INVITED: 'Nikt Cię jeszcze nie zaprosił. Poproś właściciela konta o zaproszenie.',
       OTHER_IDENTITY:
         'Użytkownik z Twoim adresem loguje się przez inne konto SSO. Zaloguj się przez tamto albo zapytaj właściciela konta.',
-      EMAIL_TAKEN: 'Masz już dostęp. Zaloguj się tutaj, zamiast dołączać.',
+      EMAIL_TAKEN:
+        'Masz już dostęp, a adres e-mail działa tylko w jednym koncie. Jeśli to konto z zaproszenia, zaloguj się tutaj. Jeśli inne, dołącz z innym adresem albo poproś właściciela tamtego konta, aby najpierw Cię usunął.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
       SERVICE_UNAVAILABLE: 'Usługa jest zajęta albo jej baza danych nie odpowiada. Spróbuj za chwilę.',
     } satisfies Refused,
