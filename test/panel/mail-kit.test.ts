@@ -117,6 +117,25 @@ longTest(
     await page.getByRole('alert').waitFor()
     await choose('bob@example.com')
     await page.getByRole('alert').waitFor({ state: 'detached' })
+    // Typed whole it need not be chosen from the list as well; whoever else begins like that is left alone.
+    const field = page.getByRole('combobox', { name: 'Lead' })
+    const found = page.getByRole('listbox').getByRole('option')
+    await field.fill('ada@')
+    await found.filter({ hasText: 'bob@' }).waitFor({ state: 'detached' })
+    await field.press('Tab')
+    assert.equal(await field.inputValue(), 'bob@example.com')
+    for (const [typed, key, email] of [
+      ['ADA@example.com ', 'Enter', 'ada@example.com'],
+      ['bob@example.com', 'Tab', 'bob@example.com'],
+      ['ada@example.com', 'Enter', 'ada@example.com'],
+    ] as const) {
+      await field.fill(typed)
+      await found.filter({ hasNotText: email }).waitFor({ state: 'detached' })
+      await found.waitFor()
+      await field.press(key)
+      await found.waitFor({ state: 'detached' })
+      assert.equal(await field.inputValue(), email)
+    }
     // Mails are counted by the hour.
     const refusal = { code: 'TOO_MANY_TRIES', requestId: '', faults: [], retryAfterSeconds: 2_500 }
     await page.route('**/test-mail', (route) => route.fulfill({ status: 429, json: refusal }))

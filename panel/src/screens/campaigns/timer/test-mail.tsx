@@ -1,5 +1,5 @@
 import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useAsk, useSendAlone } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -30,8 +30,9 @@ function Choice({ campaignId, canSend, link }: Props) {
   const text = useWords(words)
   const { user, account } = useSession()
   const [typed, setTyped] = useState('')
+  const [isOpen, { open, close }] = useDisclosure(false)
   const [picked, setPicked] = useState<{ ref: string; email: string } | null>(null)
-  const [prefix] = useDebouncedValue(typed === picked?.email ? '' : typed, 300)
+  const [prefix] = useDebouncedValue(typed === picked?.email ? '' : typed.trim(), 300)
   const body = { prefix, state: null, afterEmail: '', limit: mostShown }
   const { data } = useAsk(search, { params: { campaignId }, body }, { staleMs: 5_000 })
   const send = useSendAlone('POST /campaigns/:campaignId/test-mail')
@@ -41,6 +42,21 @@ function Choice({ campaignId, canSend, link }: Props) {
     if (picked === null) return
     const { file } = await send.mutateAsync({ params: { campaignId }, body: { ref: picked.ref, link, isSent } })
     if (file !== null) download(new Blob([file], { type: 'message/rfc822' }), `campaign-${campaignId}.eml`)
+  }
+  const pick = (lead: (typeof leads)[number] | undefined) => {
+    setPicked(lead ?? null)
+    // Of the lead before.
+    if (!send.isPending) send.reset()
+  }
+  /** The first of the list alone may be somebody else: the list is behind what is typed. */
+  const pickTyped = () => {
+    const whole = typed.trim()
+    const lead =
+      leads.find(({ email }) => email === whole) ??
+      leads.find(({ email }) => email.toLowerCase() === whole.toLowerCase())
+    if (lead === undefined) return
+    if (lead.ref !== picked?.ref) pick(lead)
+    close()
   }
   const isIdle = picked === null || account.suspended
   return (
@@ -57,11 +73,12 @@ function Choice({ campaignId, canSend, link }: Props) {
         value={picked?.ref ?? null}
         searchValue={typed}
         onSearchChange={setTyped}
-        onChange={(ref) => {
-          setPicked(leads.find((lead) => lead.ref === ref) ?? null)
-          // Of the lead before.
-          if (!send.isPending) send.reset()
-        }}
+        dropdownOpened={isOpen}
+        onDropdownOpen={open}
+        onDropdownClose={close}
+        onKeyDown={({ key }) => key === 'Enter' && pickTyped()}
+        onBlur={pickTyped}
+        onChange={(ref) => pick(leads.find((lead) => lead.ref === ref))}
       />
       <Failure of={{ error: send.error }} invalid={text.testNoLink} />
       <Group>
