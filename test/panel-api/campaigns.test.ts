@@ -143,10 +143,12 @@ longTest(
       }
       return ids
     })
-    const { campaigns } = (await ask('GET', '/webhooks')).body
+    const { campaigns, hasOlder } = (await ask('GET', '/webhooks')).body
     assert.deepEqual(idsOf(campaigns), [settings.id, ...made])
+    assert.equal(hasOlder, true)
     assert.deepEqual(idsOf((await ask('GET', '/history/choices')).body.campaigns), made)
-    assert.equal(await rowsReadOf([settings.id, made[0] as number]), campaigns.length)
+    // One more says that there are older ones.
+    assert.equal(await rowsReadOf([settings.id, made[0] as number]), campaigns.length + 1)
   },
 )
 

@@ -21,13 +21,16 @@ export const webhookRoutes = {
       const { account, user } = asked.session
       const all = await ofAccount(asked).list()
       // As many as an endpoint takes: the panel asks for all of this every few seconds.
-      const newest = await store.configuration.listNewestCampaigns(account.id, endpointLimits.campaigns)
+      const most = endpointLimits.campaigns
+      const found = await store.configuration.listNewestCampaigns(account.id, most + 1)
+      const newest = found.slice(-most)
       const older = new Set(all.flatMap(({ campaignIds }) => campaignIds ?? []))
       for (const { id } of newest) older.delete(id)
       const offered = [...(await store.configuration.listCampaignsById(account.id, [...older])), ...newest]
       return {
         isOn: endpoints.isOn,
         kinds: wantedKinds,
+        hasOlder: found.length > most,
         campaigns: offered.map(({ id, name, isDraft }) => ({ id, name, isDraft })),
         endpoints: mayAs('owner', user.role) ? all : all.map((one) => ({ ...one, url: hostAlone(one.url) })),
       }

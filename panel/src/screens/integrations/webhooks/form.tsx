@@ -164,6 +164,8 @@ function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { a
       {campaignIds !== null && (
         <MultiSelect
           aria-label={text.someCampaigns}
+          {...(all.hasOlder && { description: text.newestOnly })}
+          inputWrapperOrder={['input', 'description', 'error']}
           searchable
           selectFirstOptionOnChange
           // Within the page's main part, where screen readers look for it.
