@@ -60,11 +60,21 @@ test("local times are by the server's zone data, in the campaign's zone and in t
   assertUntroubled(page)
 })
 
-longTest('the list says when a campaign ends by the day of its own zone, wherever the reader is', async () => {
-  const page = await stage.open(owner, { path: '/campaigns', zone: 'Pacific/Kiritimati' })
-  // In the reader's zone it is 16 January by then.
-  await page.getByRole('cell', { name: '15 Jan 2027' }).waitFor()
-})
+longTest(
+  'the list says when a campaign ends, and a calendar what is today, by the day of its own zone, wherever the reader is',
+  async () => {
+    const page = await stage.open(owner, { path: '/campaigns', zone: 'Pacific/Kiritimati' })
+    // In the reader's zone it is 16 January by then.
+    await page.getByRole('cell', { name: '15 Jan 2027' }).waitFor()
+    // There it is the 30th already.
+    await page.clock.setFixedTime('2026-11-29T12:00Z')
+    await page.goto(`/campaigns/${campaign.id}/rules`)
+    const field = page.locator('.preview .mantine-TextInput-root').first()
+    await field.getByRole('button', { name: 'Calendar' }).click()
+    const today = page.getByRole('dialog', { name: 'Calendar' }).locator('[data-today][data-highlight-today]')
+    assert.equal(await today.getAttribute('aria-label'), '29 November 2026')
+  },
+)
 
 longTest('a browser that does not know its time zone makes campaigns in UTC, by which it counts', async () => {
   const page = await stage.open(owner)

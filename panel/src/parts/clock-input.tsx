@@ -5,11 +5,14 @@ import { useState } from 'react'
 import { useLanguage, useWords } from '../language.ts'
 import { inWindow } from './dates.ts'
 import { Icon } from './icons.tsx'
+import { todayIn } from './local-time.ts'
 import { words } from './words.ts'
 import { type Clock, inWords, readClock } from './written-dates.ts'
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'min' | 'max'> & {
   clock: Clock
+  /** Whose days the calendar shows. */
+  timeZone: string
   value: string
   /** In the form of the value, both allowed. */
   min?: string
@@ -23,6 +26,7 @@ type Props = Omit<TextInputProps, 'value' | 'onChange' | 'min' | 'max'> & {
 /** A local time or a day, typed in the reader's language, or chosen. A browser's own field would follow the browser. */
 export function ClockInput({
   clock,
+  timeZone,
   value,
   min,
   max,
@@ -70,18 +74,21 @@ export function ClockInput({
         setTyped(event.currentTarget.value)
         onChange(readWithin(event.currentTarget.value))
       }}
-      rightSection={<Chooser {...{ clock, value, usualTime, onChange, ...(min && { min }), ...(max && { max }) }} />}
+      rightSection={
+        <Chooser {...{ clock, timeZone, value, usualTime, onChange, ...(min && { min }), ...(max && { max }) }} />
+      }
     />
   )
 }
 
-type ChooserProps = Pick<Props, 'clock' | 'value' | 'min' | 'max' | 'onChange'> & { usualTime: string }
+type ChooserProps = Pick<Props, 'clock' | 'timeZone' | 'value' | 'min' | 'max' | 'onChange'> & { usualTime: string }
 
 /** The same by a calendar, and a clock beneath it. */
-function Chooser({ clock, value, min, max, usualTime, onChange }: ChooserProps) {
+function Chooser({ clock, timeZone, value, min, max, usualTime, onChange }: ChooserProps) {
   const text = useWords(words)
   const language = useLanguage()
   const [isOpen, { toggle, close }] = useDisclosure(false)
+  const today = todayIn(timeZone)
   const [day = '', time = usualTime] = value === '' ? [] : value.slice(0, 16).split('T')
   const choose = (next: string | null) => {
     if (next === null) return
@@ -102,6 +109,8 @@ function Chooser({ clock, value, min, max, usualTime, onChange }: ChooserProps) 
             ariaLabels={text.calendarLabels}
             hideOutsideDates
             highlightToday
+            // The library takes the browser's.
+            getDayProps={(one) => (one === today ? { 'data-today': true } : { highlightToday: false })}
             value={day === '' ? null : day}
             {...(day !== '' && { defaultDate: day })}
             {...(min !== undefined && { minDate: min.slice(0, 10) })}

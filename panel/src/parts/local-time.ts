@@ -48,6 +48,16 @@ export function wallClock(at: number, offset: number): Date {
   return new Date((at + offset) * 1_000)
 }
 
+/** `2026-12-31` */
+export function todayIn(timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat('sv', { timeZone }).format(new Date())
+  } catch {
+    // A zone that the server's newer data have and the browser's have not: the reader's day is near enough.
+    return new Intl.DateTimeFormat('sv').format(new Date())
+  }
+}
+
 /** `GMT+5:30` */
 export function offsetText(offset: number): string {
   const minutes = Math.round(Math.abs(offset) / 60)

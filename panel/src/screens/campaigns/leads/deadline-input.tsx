@@ -18,6 +18,7 @@ export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }
     <>
       <ClockInput
         clock="moment"
+        timeZone={timeZone}
         label={text.deadlineInput(timeZone)}
         description={text.deadlineText}
         required

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useLanguage, useWords } from '../../../language.ts'
 import { inWindow } from '../../../parts/dates.ts'
+import { todayIn } from '../../../parts/local-time.ts'
 import { words as panelWords } from '../../../parts/words.ts'
 import { dateIn } from '../../../parts/written-dates.ts'
 import { words } from './words.ts'
@@ -69,15 +70,6 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
       />
     </Group>
   )
-}
-
-function todayIn(timeZone: string): string {
-  try {
-    return new Intl.DateTimeFormat('sv', { timeZone }).format(new Date())
-  } catch {
-    // A zone that the server's newer data have and the browser's have not: the reader's day is near enough.
-    return new Intl.DateTimeFormat('sv').format(new Date())
-  }
 }
 
 function daysBefore(date: string, days: number): string {

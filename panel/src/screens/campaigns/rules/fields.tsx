@@ -1,10 +1,10 @@
 // Fields that stand in the midst of a sentence. Each is named for those who hear it alone.
 import { Button, Chip, CloseButton, Group, MultiSelect, NativeSelect, NumberInput, Text } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { use, useRef, useState } from 'react'
 import { locales, useLanguage, useWords } from '../../../language.ts'
 import { ClockInput, TimeOfDay } from '../../../parts/clock-input.tsx'
 import { type RecurrenceDraft, type Typed, type Weekday, weekdays } from './draft.ts'
-import { useIsWrong } from './lint.tsx'
+import { FindingsContext, useIsWrong } from './lint.tsx'
 import { words } from './words.ts'
 
 type Unit = 'M' | 'H' | 'D'
@@ -73,9 +73,11 @@ const typed = (digits: string): Typed => (digits === '' ? '' : Number(digits))
 /** `2026-12-31T23:59` */
 export function MomentField({ label, path, value, onChange, usualTime }: Field<string> & { usualTime?: string }) {
   const isWrong = useIsWrong()
+  const { timeZone } = use(FindingsContext)
   return (
     <ClockInput
       clock="moment"
+      timeZone={timeZone}
       aria-label={label}
       className="moment"
       max="9999-12-31T23:59"
@@ -187,6 +189,7 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
   const text = useWords(words)
   const language = useLanguage()
   const isWrong = useIsWrong()
+  const { timeZone } = use(FindingsContext)
   const [date, setDate] = useState('')
   const input = useRef<HTMLInputElement>(null)
   const format = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
@@ -219,6 +222,7 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
       <Group component="span" gap={8} onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || add()}>
         <ClockInput
           clock="day"
+          timeZone={timeZone}
           ref={input}
           aria-label={label}
           max="9999-12-31"

@@ -41,6 +41,7 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
         </div>
         <ClockInput
           clock="moment"
+          timeZone={timeZone}
           usualTime="12:00"
           label={text.own}
           description={text.ownHint(timeZone)}
