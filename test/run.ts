@@ -54,8 +54,11 @@ const waits = [
   '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
   'faults/postgres/{outages,taken-away}.*',
 ]
-/** These want the machine for themselves; what they guarantee has other checks beside them. */
-const notInShort = 'faults/{postgres/slow,sqlite/erasing}.*'
+/**
+ * These want the machine for themselves; what they guarantee has other checks beside them. The last has long tests alone,
+ * and a server of its own.
+ */
+const notInShort = ['faults/{postgres/slow,sqlite/erasing}.*', 'panel/provider.*']
 /** Where the processors count as idle although they are not, as those of a machine that others share. */
 const mostWhereIdle = 3
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
@@ -83,7 +86,7 @@ const waitTogether: typeof together = [
 const root = import.meta.dirname
 
 function allJobs(): Job[] {
-  const notHere = isFull ? ['faults/**'] : [notInShort]
+  const notHere = isFull ? ['faults/**'] : notInShort
   const inShort = isFull ? [] : onSqliteInShort
   return [
     ...jobsOn('postgres', onPostgres, [...notHere, ...onSqliteAlone, ...inShort]),

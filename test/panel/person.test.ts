@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, longAtBothWidths, sharedStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, longAtBothWidths, longStage } from './stage.ts'
 
-const stage = await sharedStage()
+const stage = await longStage()
 
 /** An account with the address in two campaigns, one of which waits for a visit, and in capitals in the other. */
 async function personWithLeads(name: string) {

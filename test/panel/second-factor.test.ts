@@ -13,13 +13,13 @@ import {
   assertNoViolation,
   assertUntroubled,
   longAtBothWidths,
+  longStage,
   type Person,
-  sharedStage,
   type Width,
   widthsInLanguages,
 } from './stage.ts'
 
-const stage = await sharedStage()
+const stage = await longStage()
 const now = () => Math.floor(Date.now() / 1_000)
 /** A phone in one language, a desk in the other. */
 const languageOf = (width: Width) => (width === 'phone' ? 'pl' : 'en')

@@ -10,11 +10,11 @@ import {
   comeBack,
   goTo,
   longAtBothWidths,
+  longStage,
   type Person,
-  sharedStage,
 } from './stage.ts'
 
-const stage = await sharedStage()
+const stage = await longStage()
 
 const make = ({ accountId }: Person) =>
   stage.place.json(['campaign', 'apply', '--account', String(accountId), '-'], campaignFile({ name: 'Course' }))

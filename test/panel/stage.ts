@@ -100,6 +100,11 @@ export async function sharedStage(): Promise<Stage> {
   return await shared
 }
 
+/** For a file whose tests are all long: without a test in it, nothing would end the stage in the short form. */
+export async function longStage(): Promise<Stage> {
+  return isFull ? sharedStage() : ({} as Stage)
+}
+
 let started: Promise<Browser> | undefined
 /** One for all stages of the process: to start it takes most of a second of a processor. */
 async function sharedBrowser(): Promise<Browser> {
