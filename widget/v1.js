@@ -658,16 +658,19 @@ function emit(name, detail) {
  * @param {Campaign} c
  */
 function leave(c) {
+  const address = c.offer?.onExpiry?.redirectUrl ?? ''
   try {
-    const address = c.offer?.onExpiry?.redirectUrl ?? ''
-    const { href, hash } = new URL(address)
+    const here = new URL(location.href)
+    const target = new URL(address)
+    here.searchParams.delete('lc')
+    target.searchParams.delete('lc')
     // Some pages have their routes behind the hash: without one in it, the address is the page with any.
-    const here = hash ? location.href : location.href.split('#')[0]
-    if (href === here || !/^http/.test(href) || !mayKeep) return
+    if (!target.hash) here.hash = ''
+    if (target.href === here.href || !/^http/.test(address) || !mayKeep) return
     const now = Date.now()
     const lately = (sessionStorage.getItem('lastcall') ?? '')
       .split(',')
-      .filter((leftAt) => Math.abs(now - Number(leftAt)) < 60000)
+      .filter((leftAt) => Math.abs(now - +leftAt) < 60000)
     if (lately[2]) return
     sessionStorage.setItem('lastcall', [...lately, now].join())
     location.replace(address)

@@ -210,9 +210,7 @@ function inPages({ campaign }: Look): Found[] {
   const { isDraft, mechanism, onExpiry, pages, mailTimer } = campaign
   const leadsNowhere = !pages.some((page) => page.eligible)
   const addresses = pages.flatMap(({ pageUrl, proxyUrl }) => (proxyUrl === null ? [pageUrl] : [pageUrl, proxyUrl]))
-  const returns =
-    onExpiry.action === 'REDIRECT' &&
-    addresses.some((address) => placeWithoutWww(address) === placeWithoutWww(onExpiry.redirectUrl))
+  const returns = onExpiry.action === 'REDIRECT' && addresses.some((address) => isBackTo(address, onExpiry.redirectUrl))
   const hasNoDeadline = mechanism.deadline.kind === 'none' && mechanism.endsAt === undefined
   return [
     returns && ['REDIRECT_TO_OFFER', 'onExpiry.redirectUrl'],
@@ -225,6 +223,13 @@ function inPages({ campaign }: Look): Found[] {
 }
 
 /** With and without `www.` it is one site: one redirects to the other. */
+/** Some pages have their routes behind the hash, such as `#/closed`. */
+function isBackTo(address: string, redirectUrl: string): boolean {
+  const hash = URL.parse(redirectUrl)?.hash ?? ''
+  const isOtherRoute = /^#[!/]/.test(hash) && hash !== URL.parse(address)?.hash
+  return placeWithoutWww(address) === placeWithoutWww(redirectUrl) && !isOtherRoute
+}
+
 function placeWithoutWww(address: string): string | undefined {
   return placeOf(address)?.replace(/^www\./, '')
 }

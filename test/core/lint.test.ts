@@ -63,6 +63,7 @@ test('ordinary settings have no findings', () => {
     rules({ ...next, closes: { every: 'day', time: '02:30' }, skipDates: ['2027-03-28'] }),
     rules({ ...next, opens: { every: 'month', on: [27], time: '02:30' } }),
     { ...rules(after), ...redirect('https://example.com/closed') },
+    { ...rules(after), ...redirect('https://example.com/offer#/closed') },
     { mailTimer: null },
   ]) {
     assert.deepEqual(findings(settings), [], JSON.stringify(settings))

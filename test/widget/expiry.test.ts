@@ -133,6 +133,16 @@ test('REDIRECT to the page itself ends the offer there, without a round; a route
   await sees(page, 'The offer is over')
   await new Promise((resolve) => setTimeout(resolve, 1000))
   assert.equal(loads, 1)
+  // Where a router of the page's refuses another address, the ref stays in it.
+  await page.addInitScript(() => {
+    history.replaceState = () => {
+      throw new Error('not here')
+    }
+  })
+  await page.goto(`${address}?lc=${lc}`)
+  await sees(page, 'The offer is over')
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  assert.equal(page.url(), `${address}?lc=${lc}`)
   await page.goto(`${address}#/offer`)
   await sees(page, 'The offer is over')
   assert.equal(page.url(), `${address}#/offer`)
