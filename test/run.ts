@@ -70,11 +70,11 @@ const together: [pattern: string, processes: number][] = [
   ['cli/*', 1],
   ['{events,http}/*', 1],
   ['process/*', 1],
-  ['sqlite/*', 3],
-  ['{core,docs,countdown}/*', 1],
+  ['sqlite/*', 2],
+  ['{core,docs,countdown,mutants}/*', 1],
   ['{history,store}/*', 1],
   ['widget/*', 1],
-  ['faults/{killed-node,migration}.*', 1],
+  ['faults/{killed-node,migration,postgres/plans}.*', 1],
   ['faults/sqlite/*', 1],
 ]
 /** The same for those that wait. */
@@ -82,6 +82,7 @@ const waitTogether: typeof together = [
   ['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2],
   ['faults/{history,overload,stopping}.*', isFull ? 3 : 1],
   ['{http/slow,visitor/rate,history/trouble,sqlite/history-outage}.*', 1],
+  ['{faults/postgres/taken-away,process/{copy,workers}}.*', 1],
 ]
 const root = import.meta.dirname
 

@@ -11,7 +11,7 @@ import { amount, between, chance, printSeed } from '../support/faults.ts'
 import { campaignFile, installation, owner } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
-import { rowsOf } from '../support/rows.ts'
+import { rowsIn, rowsOf } from '../support/rows.ts'
 import { createUser } from '../support/users.ts'
 
 const oldHash = 'ab'.repeat(32)
@@ -240,7 +240,7 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
   await done('POST', '/person/erasure', { email: 'second.planted@example.com' })
 
   const entries = await list()
-  const text = JSON.stringify([entries, (await rowsOf(place)).audit_entries])
+  const text = JSON.stringify([entries, await rowsIn(place, 'audit_entries')])
   const secretOf = ({ key }: { key: string }) => key.split('.')[1] as string
   const secrets = [secretOf(made), secretOf(replaced), hook.secret.slice(6), rotated.secret.slice(6), ...refs]
   const never = ['planted', 'long enough for a test', 'whsec_', ...secrets]

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { buildUsers } from '../../src/access/users.ts'
 import { installation } from '../support/lastcall.ts'
 import { assertRefused, root } from '../support/prepared.ts'
-import { rowsOf } from '../support/rows.ts'
+import { rowsIn } from '../support/rows.ts'
 import { withFactor } from '../support/second-factor.ts'
 
 test('users of the panel', async (t) => {
@@ -90,7 +90,7 @@ test('users of the panel', async (t) => {
       assert.deepEqual(await place.json(reset), { reset: false })
       assert.equal((await place.arrange(({ access }) => access.findCredentials(email)))?.hasFactor, false)
       await refused(['user', 'reset-factor', '--email', 'no@x.pl'], '', /no panel user has this email/)
-      const [entry] = (await rowsOf(place)).audit_entries?.filter((row) => row.includes('user.factor_reset')) ?? []
+      const [entry] = (await rowsIn(place, 'audit_entries')).filter((row) => row.includes('user.factor_reset'))
       assert.match(entry ?? '', /"actor":"command"/)
     },
   )

@@ -9,7 +9,7 @@ import { tester } from '../support/actor.ts'
 import { eventually } from '../support/api.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { panelSession, plainServer } from '../support/panel-session.ts'
-import { rowsOf } from '../support/rows.ts'
+import { rowsIn } from '../support/rows.ts'
 
 const all = { prefix: '', afterEmail: '', limit: 1_000 }
 
@@ -48,5 +48,5 @@ test('a deleted campaign is unknown at once, and its leads are removed while oth
     assert.deepEqual(await deleted.left(), { leads: 0, counts: 0 })
     assert.deepEqual(await kept.left(), { leads: 10, counts: 2 })
   })
-  assert.equal((await rowsOf(place)).page_sightings?.length, 1)
+  assert.equal((await rowsIn(place, 'page_sightings')).length, 1)
 })

@@ -12,7 +12,7 @@ import { tester } from '../support/actor.ts'
 import { amount, longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, installation } from '../support/lastcall.ts'
 import { type PanelSession, panelSession, plainServer } from '../support/panel-session.ts'
-import { rowsOf } from '../support/rows.ts'
+import { rowsIn } from '../support/rows.ts'
 
 const { place, server } = await plainServer()
 
@@ -56,7 +56,7 @@ const style = (n: number) => ({
   digits: `#${String(100_000 + n)}`,
 })
 const picture = (n: number) => ({ style: style(n), language: 'en', secondsLeft: 100 })
-const templates = async () => (await rowsOf(place)).timer_templates?.length ?? 0
+const templates = async () => (await rowsIn(place, 'timer_templates')).length
 
 test('row 5: a user has few timer pictures built; they are not stored, and others need not wait for them', async () => {
   const [busy, other] = [await user(), await user()]

@@ -13,7 +13,7 @@ import { amount } from '../support/faults.ts'
 import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
 import { installation } from '../support/lastcall.ts'
 import { plainServer } from '../support/panel-session.ts'
-import { rowsOf } from '../support/rows.ts'
+import { rowsIn } from '../support/rows.ts'
 import { createUser } from '../support/users.ts'
 
 const place = installation({ after })
@@ -163,7 +163,7 @@ test('the session is an ordinary one: it remembers the browser, and ends the one
   const one = await signIn('sessions', verified('sessions@example.com'))
   const before = one.jar.get('lastcall') as string
   assert.equal(one.jar.has('lastcall-flow'), false)
-  assert.ok((await rowsOf(place)).sessions?.some((row) => /198\.51\.\d+\.0\/24/.test(row)))
+  assert.ok((await rowsIn(place, 'sessions')).some((row) => /198\.51\.\d+\.0\/24/.test(row)))
   assert.equal(await one.comeBack(await one.atProvider(await one.begin())), '/')
   assert.notEqual(one.jar.get('lastcall'), before)
   const old = await one.ask(`${publicUrl}/panel/api/session`, { headers: { cookie: `lastcall=${before}` } })
@@ -230,9 +230,9 @@ test('an open invitation to the email makes the user with its role, once, and ne
   const guest = await signIn('guest', verified('guest@EXAMPLE.com'))
   assert.deepEqual([guest.led, guest.user.email, guest.user.role], ['/', 'guest@example.com', 'viewer'])
   assert.equal(guest.user.accountId, accountId)
-  const row = (await rowsOf(place)).users?.find((one) => one.includes('guest@example.com')) ?? ''
+  const row = (await rowsIn(place, 'users')).find((one) => one.includes('guest@example.com')) ?? ''
   assert.match(row, /"password_hash":""/)
-  const entries = (await rowsOf(place)).audit_entries?.map((entry) => JSON.parse(entry)) ?? []
+  const entries = (await rowsIn(place, 'audit_entries')).map((entry) => JSON.parse(entry))
   const ofGuest = entries.filter(
     ({ subject, subject_name }) => `${subject} ${subject_name}` === 'user guest@example.com',
   )

@@ -7,7 +7,7 @@ import type { Role } from '../../src/core/role.ts'
 import { testerAt } from '../support/actor.ts'
 import { emailOf, type PanelAnswer, panelSession, plainServer } from '../support/panel-session.ts'
 import { assertRefused } from '../support/prepared.ts'
-import { rowsOf } from '../support/rows.ts'
+import { rowsIn } from '../support/rows.ts'
 import { message, wire } from '../support/wire.ts'
 
 const { place, server } = await plainServer()
@@ -26,7 +26,7 @@ async function idOf(accountId: number, role: Role): Promise<number> {
 }
 
 async function auditOf(accountId: number) {
-  const rows = (await rowsOf(place)).audit_entries ?? []
+  const rows = await rowsIn(place, 'audit_entries')
   const own = rows.map((row) => JSON.parse(row)).filter((row) => String(row.account_id) === String(accountId))
   return own.sort((a, b) => a.id - b.id)
 }

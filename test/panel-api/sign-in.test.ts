@@ -15,7 +15,7 @@ import { type Installation, installation } from '../support/lastcall.ts'
 import { httpsServer, plainServer } from '../support/panel-session.ts'
 import { ask as askPostgres } from '../support/postgres-databases.ts'
 import { eventually } from '../support/prepared.ts'
-import { rowsOf, storedTexts } from '../support/rows.ts'
+import { rowsIn, storedTexts } from '../support/rows.ts'
 import { engine } from '../support/test-database.ts'
 import { createUser } from '../support/users.ts'
 
@@ -56,7 +56,7 @@ function tried(name: string, times: number): Promise<void> {
 
 /** Without those that were there before: other tests have tried, and theirs are removed in time. */
 async function triesIn(earlier: string[] = []): Promise<string[]> {
-  return ((await rowsOf(place)).tries ?? []).filter((row) => !earlier.includes(row)).sort()
+  return (await rowsIn(place, 'tries')).filter((row) => !earlier.includes(row)).sort()
 }
 
 test('row 6: past the limit nothing is written, however many try at once', async () => {
@@ -233,7 +233,7 @@ test('row 9: a try that no longer counts is gone within a minute', async (t) => 
     await buildUsers(store)
       .signIn(ada, 'wrong', '192.0.2.1', client, now())
       .catch(() => {})
-    const left = async () => (await rowsOf(lonely)).tries?.length
+    const left = async () => (await rowsIn(lonely, 'tries')).length
     assert.equal(await left(), 2)
     nowMs += 61_000
     t.mock.timers.tick(60_000)

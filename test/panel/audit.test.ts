@@ -155,7 +155,7 @@ longTest('days in the address that there are not, or in the wrong order, are lef
   }
 })
 
-test('nobody but an owner sees it', async () => {
+longTest('nobody but an owner sees it', async () => {
   const database = new DatabaseSync(stage.place.databasePath)
   database.prepare("UPDATE users SET role = 'member' WHERE email = ?").run(owner.email)
   database.close()

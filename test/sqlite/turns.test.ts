@@ -9,6 +9,7 @@ import { readSetting } from '../../src/config.ts'
 import { checkEndpoint, noticeKinds, wantedKinds } from '../../src/core/events.ts'
 import { openStore } from '../../src/store/open.ts'
 import { tester } from '../support/actor.ts'
+import { longTest } from '../support/faults.ts'
 import { type Installation, installation, owner } from '../support/lastcall.ts'
 
 const imported = 300
@@ -30,7 +31,7 @@ test('while orders are imported a program that looks for the lock every ten mill
   assert.ok(most > 0 && most < 25, `${most} looks in vain`)
 })
 
-test('the same while many events that were given up are resent', async (t) => {
+longTest('the same while many events that were given up are resent', async (t) => {
   const place = installation(t)
   const { accountId, campaignId } = await owner(place)
   const checked = checkEndpoint(

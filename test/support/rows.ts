@@ -1,4 +1,5 @@
 // Everything that a database holds, whatever its tables are called.
+import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,31 +18,42 @@ export async function rowsOf(place: Installation): Promise<Record<string, string
   return Object.fromEntries(all.filter(([table]) => !/^request_(batches|history|rates)$/.test(table)))
 }
 
-function rowsOfFile(path: string): Record<string, string[]> {
+/** The rows of one table. The templates take most of the time that all tables take. */
+export async function rowsIn(place: Installation, table: string): Promise<string[]> {
+  const rows =
+    engine === 'sqlite' ? rowsOfFile(place.databasePath, table) : await rowsOfPostgres(place.databaseUrl, table)
+  assert.ok(rows[table], `no table ${table}`)
+  return rows[table]
+}
+
+function rowsOfFile(path: string, table = '%'): Record<string, string[]> {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
-    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
+    const named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE ? ORDER BY name"
     return Object.fromEntries(
-      tables.map(({ name }) => {
-        const rows = database.prepare(`SELECT * FROM "${name}"`)
-        rows.setReadBigInts(true)
-        return [
-          String(name),
-          rows
-            .all()
-            .map((row) => textOf(row, shortened))
-            .sort(),
-        ]
-      }),
+      database
+        .prepare(named)
+        .all(table)
+        .map(({ name }) => {
+          const rows = database.prepare(`SELECT * FROM "${name}"`)
+          rows.setReadBigInts(true)
+          return [
+            String(name),
+            rows
+              .all()
+              .map((row) => textOf(row, shortened))
+              .sort(),
+          ]
+        }),
     )
   } finally {
     database.close()
   }
 }
 
-async function rowsOfPostgres(url: string): Promise<Record<string, string[]>> {
+async function rowsOfPostgres(url: string, table = '%'): Promise<Record<string, string[]>> {
   await databasesCreated()
-  const named = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY name"
+  const named = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename LIKE '${table}' ORDER BY name`
   const entries = (await ask(url, named)).map(async ({ name }) => {
     const rows = await ask(url, `SELECT * FROM "${name}"`)
     return [name, rows.map((row) => textOf(row, inHex)).sort()]

@@ -134,7 +134,7 @@ test('REDIRECT to the page itself ends the offer there, without a round; a route
   await new Promise((resolve) => setTimeout(resolve, 1000))
   assert.equal(loads, 1)
   // Where a router of the page's refuses another address, the ref stays in it.
-  await page.addInitScript(() => {
+  const router = await page.addInitScript(() => {
     history.replaceState = () => {
       throw new Error('not here')
     }
@@ -149,6 +149,8 @@ test('REDIRECT to the page itself ends the offer there, without a round; a route
   settings.onExpiry.redirectUrl = `${address}#/closed`
   await page.reload()
   await page.waitForURL(`${address}#/closed`)
+  // Another test has the page next.
+  await router.dispose()
 })
 
 longTest('REDIRECT happens again on a page that is opened again at once in the same tab', async (t) => {
