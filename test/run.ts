@@ -49,7 +49,7 @@ const givesWay = '{core,countdown,panel}/**'
 const mostMs = 600_000
 /** These look at the clock, and wait for it most of the time. */
 const waits = [
-  'widget/{demo,clock,page,expiry,service,visitor,loading}.*',
+  'widget/**',
   '{visitor/rate,http/slow,history/trouble,sqlite/history-outage,process/{copy,workers}}.*',
   '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
   'faults/postgres/{outages,taken-away}.*',
@@ -64,7 +64,7 @@ const mostWhereIdle = 3
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
 const together: [pattern: string, processes: number][] = [
-  ['panel/*', isFull ? 3 : 2],
+  ['panel/*', isFull ? 3 : 1],
   ['{api,visitor}/*', isFull ? 2 : 1],
   ['panel-api/*', 1],
   ['cli/*', 1],
@@ -73,13 +73,12 @@ const together: [pattern: string, processes: number][] = [
   ['sqlite/*', 2],
   ['{core,docs,countdown,mutants}/*', 1],
   ['{history,store}/*', 1],
-  ['widget/*', 1],
   ['faults/{killed-node,migration,postgres/plans}.*', 1],
   ['faults/sqlite/*', 1],
 ]
 /** The same for those that wait. */
 const waitTogether: typeof together = [
-  ['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2],
+  ['widget/{clock,docs,expiry,form,image,loading,page,script,service,visitor}.*', isFull ? 6 : 2],
   ['faults/{history,overload,stopping}.*', isFull ? 3 : 1],
   ['{http/slow,visitor/rate,history/trouble,sqlite/history-outage}.*', 1],
   ['{faults/postgres/taken-away,process/{copy,workers}}.*', 1],

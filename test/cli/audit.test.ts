@@ -101,7 +101,7 @@ test('after random changes by panel and commands the log alone gives every campa
   }
   living.set(campaignId, (await read(campaignId)) as CampaignFile)
   const began = (await list('--limit', '1'))[0].id
-  for (let n = 0; n < amount(12, 1_000); n += 1) {
+  for (let n = 0; n < amount(8, 1_000); n += 1) {
     if (chance() < 0.15) {
       await changeElse(living)
       continue

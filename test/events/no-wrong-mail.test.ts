@@ -15,7 +15,7 @@ import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 
 const options = { lockWaitMs: 5_000, timeoutMs: 20_000, poolSize: 2, isServer: false }
-const stories = amount(120, 10_000)
+const stories = amount(60, 10_000)
 const begin = 1_790_000_000
 const span = 120
 const pick = (below: number) => Math.floor(Math.random() * below)

@@ -220,7 +220,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (const kind of kinds) {
       all.push({ campaign: await makeCampaign(store, accountId, kind), kind, people: [], facts: [] })
     }
-    const count = amount(250, 100_000)
+    const count = amount(150, 100_000)
     for (let n = 0; n < count; n += 1) {
       await play(pick(all), { leads, counting, store }, first + Math.floor(((last - first) * n) / count))
     }

@@ -12,7 +12,7 @@ import { serverClock } from '../support/server-clock.ts'
 import { engine } from '../support/test-database.ts'
 import { dateText, daySeconds, nextChangeOfOffset, readingAt } from '../support/wall-clock.ts'
 
-const moments = engine === 'sqlite' ? amount(30, 100_000) : amount(30, 20_000)
+const moments = engine === 'sqlite' ? amount(15, 100_000) : amount(15, 20_000)
 const timeZone = 'Europe/Warsaw'
 const change = nextChangeOfOffset(timeZone, Math.floor(Date.now() / 1_000)) as number
 /** Leads come in these days, and are asked about until later. */

@@ -76,7 +76,7 @@ for (const isAnalyzed of someOf([false, true], 1))
     // What a connection has done is reported within a second.
     await sleep(1_500)
     await ask(asSuperuser, 'SELECT pg_stat_reset()')
-    for (let n = 0; n < amount(10, 20); n += 1) await everyStatement()
+    for (let n = 0; n < amount(4, 20); n += 1) await everyStatement()
     await sleep(1_500)
 
     const rows = await ask(
