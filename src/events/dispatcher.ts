@@ -19,6 +19,8 @@ export type DispatcherParts = Omit<RoundParts, 'isStopping'> & {
 
 const pollMs = 500
 const tidyMs = 600_000
+/** A lane that runs for longer has much to tell, or a slow server. */
+const busyMs = 1_000
 /** How long the work beside the lanes may take at a time. */
 const choresMs = 300
 /** How long requests in flight may still take when the server stops. */
@@ -30,7 +32,7 @@ const quietMs = 600_000
 export function openDispatcher(parts: DispatcherParts) {
   const { store, log, now } = parts
   const lease = openLease(store, parts.isOn)
-  const lanes = new Map<number, Promise<void>>()
+  const lanes = new Map<number, { since: number; running: Promise<void> }>()
   const closing = new AbortController()
   const isClosed = () => closing.signal.aborted
   const pause = () => sleep(pollMs, undefined, { ref: false, signal: closing.signal }).catch(() => {})
@@ -38,7 +40,9 @@ export function openDispatcher(parts: DispatcherParts) {
   const isStopping = (endpointId: number) => isClosed() || !lease.isHeld(endpointId)
   const clock = watchClock(parts)
   const paces = openPaces(now)
-  const chores = openChores({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id), failed })
+  const isBusy = (endpointId: number) =>
+    performance.now() - (lanes.get(endpointId)?.since ?? Number.POSITIVE_INFINITY) > busyMs
+  const chores = openChores({ ...parts, lease, isStopping, isClosed, isBusy, failed })
 
   // An endpoint may have been made.
   store.onChange(lease.hurry)
@@ -49,11 +53,9 @@ export function openDispatcher(parts: DispatcherParts) {
     if (lease.isToRenew()) await lease.renew().then(chores.mayBeMore, failed)
     for (const endpoint of await lease.due(secondsNow(parts))) {
       const { id } = endpoint
-      if (!lanes.has(id))
-        lanes.set(
-          id,
-          run(endpoint).finally(() => lanes.delete(id)),
-        )
+      if (lanes.has(id)) continue
+      const running = run(endpoint).finally(() => lanes.delete(id))
+      lanes.set(id, { since: performance.now(), running })
     }
     doing ??= doChores()
   }
@@ -87,7 +89,10 @@ export function openDispatcher(parts: DispatcherParts) {
   return {
     async close(): Promise<void> {
       closing.abort()
-      await Promise.race([Promise.allSettled([polling, doing, ...lanes.values()]), sleep(closeMs)])
+      await Promise.race([
+        Promise.allSettled([polling, doing, ...[...lanes.values()].map(({ running }) => running)]),
+        sleep(closeMs),
+      ])
       await Promise.race([lease.release().catch(() => {}), sleep(200)])
     },
   }
@@ -186,7 +191,7 @@ function openChores(parts: ChoresParts) {
     })
   }
 
-  /** A backfill waits until its endpoint has nothing else to be told. */
+  /** A backfill waits while its endpoint has much to be told. Where something is always due, it goes on all the same. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
       const sweeps = (await lease.sweeps()).filter((one) => !failing.has(nameOf(one)))

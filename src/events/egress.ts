@@ -43,7 +43,7 @@ export function urlFault(written: string, egress: Egress, publicUrl: string): st
   const [host, own] = [hostOf(url), new URL(publicUrl)]
   const isOwnHost = host === hostOf(own) && url.protocol === own.protocol && url.port === own.port
   // Below a path the rest of the host is others'.
-  const isOwn = isOwnHost && `${url.pathname}/`.startsWith(own.pathname.replace(/\/*$/, '/'))
+  const isOwn = isOwnHost && `${url.pathname}/`.startsWith(`${own.pathname}/`.replace(/\/\/$/, '/'))
   if (isOwn) return 'must not be an address of Lastcall itself'
   if (isAllowed(egress, url)) return undefined
   if (url.protocol !== 'https:')

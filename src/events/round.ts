@@ -320,13 +320,8 @@ async function settleHealth({ store: { events } }: RoundParts, round: Round, now
   const hasFailed = failed.length > 0 || round.halt !== undefined
   const isFailing = hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds
   const cause = round.halt === 'gone' ? 'gone' : isFailing ? 'failing' : undefined
-  if (cause === undefined) return
-  // It may have been paused, or have another URL: the answers of the old server no longer count. Or somebody has let it
-  // go on: then the five days begin again.
-  const current = await events.findEndpoint(endpoint.accountId, endpoint.id)
-  const isSame = current?.pausedAt === null && current.settings.url === endpoint.settings.url
-  if (!isSame || (cause === 'failing' && current.failingSince !== health.failingSince)) return
-  await events.pauseEndpoint(endpoint, cause, serverAt(now))
+  if (cause !== undefined)
+    await events.pauseFailing({ ...endpoint, failingSince: health.failingSince }, cause, serverAt(now))
 }
 
 /** A delivery is stored however long the database takes, or it would be sent again. */

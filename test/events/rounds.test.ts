@@ -183,6 +183,73 @@ test('a pause also stops an endpoint that waits for a slot, however long the req
   )
 })
 
+test('what is asked for again while it is sent is sent once more, whatever becomes of that try', async (t) => {
+  const { endpoint, register, find, clock, parts, sent, store, answer } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  clock.at += 2
+  const due = async () => store.events.due(await find(id), clock.at, 10)
+  for (const [status, whileSent] of [
+    [400, false],
+    [400, true],
+    [204, true],
+  ] as const) {
+    const before = sent.length
+    const [notice] = await due()
+    assert.ok(notice)
+    const send = async (delivery: Delivery) => {
+      if (whileSent) await store.events.resend(await find(id), notice, testerAt(clock.at))
+      answer.status = status
+      return parts.sender.send(delivery)
+    }
+    await runRound({ ...parts, sender: { ...parts.sender, send } }, await find(id), 1_000, () => {})
+    assert.equal(sent.length, before + 1)
+    const [again] = await due()
+    assert.equal(again?.isAskedFor, whileSent || undefined)
+    clock.at += 2 * daySeconds
+  }
+  answer.status = 204
+  await runRound(parts, await find(id), 1_000, () => {})
+  assert.deepEqual(await due(), [])
+})
+
+test('the answer of a server pauses no endpoint that was moved, or let go on, since it was read', async (t) => {
+  const { endpoint, find, store, clock, managed } = await opened(t)
+  const { id } = await endpoint(registered)
+  const failing = async (since: number) =>
+    store.events.setHealth(await find(id), { failingSince: since, failures: 5, nextTryAt: null }, clock.at)
+  const pause = async (read: Endpoint, cause: 'gone' | 'failing') => {
+    await store.events.pauseFailing(read, cause, testerAt(clock.at))
+    return (await find(id)).pauseCause
+  }
+  await failing(beganAt - 6 * daySeconds)
+  const read = await find(id)
+  await managed().change(id, { url: 'https://elsewhere.example/' })
+  assert.equal(await pause(read, 'gone'), null)
+  await failing(beganAt - daySeconds)
+  const elsewhere = await find(id)
+  assert.equal(await pause({ ...elsewhere, failingSince: read.failingSince }, 'failing'), null)
+  assert.equal(await pause(elsewhere, 'failing'), 'failing')
+  assert.equal(await pause(elsewhere, 'gone'), 'failing')
+})
+
+test('a backfill goes on although something else is due all the time', async (t) => {
+  const { endpoint, register, managed, sent, clock, parts, campaignId } = await opened(t)
+  const count = 600
+  await Promise.all(Array.from({ length: count }, (_, n) => register(`${n}@example.com`)))
+  const { id } = await endpoint(registered)
+  await managed().backfill(id, campaignId)
+  const isOfBackfill = ({ body }: Delivery) => JSON.parse(body).data.backfill === true
+  const dispatcher = openDispatcher(parts)
+  t.after(() => dispatcher.close())
+  for (let n = 0; n < 100 && sent.filter(isOfBackfill).length < count; n += 1) {
+    await register(`later-${n}@example.com`)
+    clock.at += 1
+    await sleep(100)
+  }
+  assert.ok(sent.filter(isOfBackfill).length >= count)
+})
+
 test('one event that a server cannot take holds up no other event, however often it fails', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
   const { id } = await endpoint(registered)

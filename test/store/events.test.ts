@@ -117,13 +117,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     ])
     const again = (await store.events.due(endpoint, 2_000, 2))[0] as Due
     await store.events.settle(endpoint, {
-      done: [],
+      done: [again],
       failed: [{ ...again, tries: 9, nextAt: null, lastAt: 2_100 }],
       looks: [],
     })
     assert.deepEqual(shown(await store.events.due(endpoint, 2_900, 9)), shown([third]), 'given up')
     assert.equal(await store.events.resendFailed(endpoint, 2_000, testerAt(2_500)), 1)
+    const asked = await store.events.due(endpoint, 2_500, 9)
     await store.events.settle(endpoint, { done: [again, third], failed: [], looks: [] })
+    const left = (await store.events.due(endpoint, 2_500, 9)).map(({ isAskedFor }) => isAskedFor)
+    assert.deepEqual(left, [true], 'what was asked for since it was read stays')
+    await store.events.settle(endpoint, { done: asked, failed: [], looks: [] })
     assert.deepEqual(shown(await store.events.due(endpoint, 3_500, 9)), ['3000 look 0 null'])
     const { waiting, oldestDueAt } = await store.events.waiting(endpoint, 3_500)
     assert.deepEqual({ waiting, oldestDueAt }, { waiting: 1, oldestDueAt: 3_000 })
@@ -229,7 +233,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       [elsewhere, ['1000 lead.registered 0 0', '1000 lead.registered 0 3']],
     ] as const) {
       await store.events.setHealth(made, sick, 1_100)
-      await store.events.settle(made, { done: [one, two], failed, looks: [] })
+      await store.events.settle(made, { done: await store.events.due(made, 3_000, 9), failed, looks: [] })
       assert.deepEqual(await store.events.due(made, 1_100, 9), [])
       await heal()
       assert.deepEqual(health(await find()), well)

@@ -95,7 +95,20 @@ export async function changeEndpoint(sql: Sql, read: Endpoint, settings: Endpoin
  */
 export async function pauseEndpoint(sql: Sql, endpoint: EndpointOf, cause: PauseCause, by: Actor): Promise<void> {
   const before = await toChange(sql, endpoint)
-  if (before === undefined) return
+  if (before !== undefined) await pause(sql, before, cause, by)
+}
+
+/**
+ * The same because of what its server answered. Not if it was paused meanwhile, or has another URL: what the old server
+ * answered no longer counts. Nor if somebody has let it go on: then the days of failing begin again.
+ */
+export async function pauseFailing(sql: Sql, read: Endpoint, cause: 'gone' | 'failing', by: Actor): Promise<void> {
+  const before = await toChange(sql, read)
+  const isSame = before?.pausedAt === null && before.settings.url === read.settings.url
+  if (isSame && (cause === 'gone' || before.failingSince === read.failingSince)) await pause(sql, before, cause, by)
+}
+
+async function pause(sql: Sql, before: Endpoint, cause: PauseCause, by: Actor): Promise<void> {
   // Since the first pause almost nothing was noted for it, so that is where it will go on from.
   const pausedAt = "paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END"
   await updateEndpoint(sql, before, [`${pausedAt}, pause_cause = ?`, by.at, cause])

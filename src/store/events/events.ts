@@ -5,6 +5,7 @@ import {
   createEndpoint,
   discardBefore,
   pauseEndpoint,
+  pauseFailing,
   purge,
   resend,
   resendFailed,
@@ -24,7 +25,15 @@ export function eventsOn(runner: Runner, key: Uint8Array, sharedClock: string | 
   const { read, write, writeUnflushed } = runner
   return {
     ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),
-    ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
+    ...boundTo(write, {
+      createEndpoint,
+      changeEndpoint,
+      pauseEndpoint,
+      pauseFailing,
+      resumeEndpoint,
+      rotateSecret,
+      startBackfill,
+    }),
     ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed, resetTries }),
     ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
     ...leasesOn(runner, sharedClock),

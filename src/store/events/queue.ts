@@ -82,7 +82,9 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         const { accountId } = endpoint
         for (const table of queues) {
           const own = done.filter(({ queue }) => queue === table)
-          await changeRows(sql, endpoint, own.map(keyOf), [`DELETE FROM ${table}`])
+          // What somebody has asked for again since it was read stays, and is sent once more.
+          const [columns, valuesOf] = table === 'notices' ? [key, keyOf] : [`${key}, last_at`, asRead]
+          await changeRows(sql, endpoint, columns, own.map(valuesOf), [`DELETE FROM ${table}`])
         }
         if (failed.length + looks.length === 0) return
         // If the endpoint was deleted while a request was under way, nothing is left behind.
@@ -93,7 +95,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         const fromStart = (one: Failed) => ({ ...one, tries: 0, refused: 0, nextAt: one.lastAt })
         // It may have been due twice: by itself, and because somebody asked for it again.
         const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
-        await putFailed(sql, accountId, isElsewhere ? once.map(fromStart) : once)
+        await putFailed(sql, accountId, isElsewhere ? once.map(fromStart) : once, 'NOTHING')
         await insertNotices(sql, accountId, looks)
       }),
   }
@@ -141,7 +143,15 @@ export async function waiting(
 /** As it is stored: below 0 if somebody asked for the event again (-1: not tried yet, -2: once). */
 export const storedTries = (tries: number, isAskedFor: boolean): number => (isAskedFor ? -1 - tries : tries)
 
-export async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
+const overwrite = `UPDATE SET
+  tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`
+
+export async function putFailed(
+  sql: Sql,
+  accountId: number,
+  failed: readonly Failed[],
+  onConflict = overwrite,
+): Promise<void> {
   const valuesOf = (one: Failed): Value[] => [
     ...noticeValues(accountId, one),
     ...[storedTries(one.tries, one.isAskedFor), one.refused, one.nextAt, one.lastAt],
@@ -150,22 +160,29 @@ export async function putFailed(sql: Sql, accountId: number, failed: readonly Fa
     await sql.run(
       `INSERT INTO failed_deliveries (account_id, endpoint_id, ${key}, tries, refused, next_at, last_at)
         VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
-        ON CONFLICT (account_id, endpoint_id, ${key}) DO UPDATE SET
-          tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`,
+        ON CONFLICT (account_id, endpoint_id, ${key}) DO ${onConflict}`,
       ...part.flatMap(valuesOf),
     )
 }
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
+const asRead = (due: Due) => [...keyOf(due), due.lastAt]
+
 const ofEndpoint = 'account_id = ? AND endpoint_id = ?'
 
-/** Runs `change` on the rows of an endpoint that have these keys. */
-async function changeRows(sql: Sql, of: EndpointOf, keys: number[][], [change, ...changed]: Statement) {
-  for (const part of inParts(keys, sql.rowsAtOnce)) {
-    const rows = part.map(() => '(?, ?, ?, ?)').join(', ')
+/** Runs `change` on the rows of an endpoint that have these values in these columns. */
+async function changeRows(
+  sql: Sql,
+  of: EndpointOf,
+  columns: string,
+  values: Value[][],
+  [change, ...changed]: Statement,
+) {
+  for (const part of inParts(values, sql.rowsAtOnce)) {
+    const rows = part.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')
     // SQLite cannot compare with a list of rows, so it gets one row at a time.
-    const among = `(${key}) ${part.length === 1 ? `= ${rows}` : `IN (${rows})`}`
+    const among = `(${columns}) ${part.length === 1 ? `= ${rows}` : `IN (${rows})`}`
     await sql.run(`${change} WHERE ${ofEndpoint} AND ${among}`, ...changed, of.accountId, of.id, ...part.flat())
   }
 }
@@ -188,7 +205,7 @@ export async function changeSome(
   const some = `SELECT ${key} FROM ${table} WHERE ${ofEndpoint} ${condition} LIMIT ${limit}`
   const rows = await sql.all(some, of.accountId, of.id, ...values)
   const keys = rows.map(({ due_at, lead_id, kind, detail }) => [due_at, lead_id, kind, detail])
-  await changeRows(sql, of, keys, change)
+  await changeRows(sql, of, key, keys, change)
   return rows.length
 }
 
