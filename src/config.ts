@@ -181,13 +181,16 @@ export function isPortSet(flags: Flags): boolean {
   return flags[settingNames.port.flag] !== undefined || process.env[settingNames.port.variable] !== undefined
 }
 
+/** npm starts its scripts here. Elsewhere its variables are those of somebody else's script, which has started us. */
+const isHere = (): boolean => process.cwd() === root
+
 /** A path that a person gave: relative to the folder they stand in, which npm keeps in INIT_CWD. */
 export function userPath(path: string): string {
-  return resolve(process.env.INIT_CWD ?? process.cwd(), path)
+  return resolve((isHere() ? process.env.INIT_CWD : undefined) ?? process.cwd(), path)
 }
 
 /** As `npm start` and `npm run demo` start it. */
-export const isUnderNpm = (): boolean => process.env.npm_lifecycle_event !== undefined
+export const isUnderNpm = (): boolean => isHere() && process.env.npm_lifecycle_event !== undefined
 
 /** TZDIR, as in other programs: a folder of zone files that take the place of Node's own data. No flag goes with it. */
 export function zoneFolder(): string | null {

@@ -25,6 +25,8 @@ const illFormed = [
   '1%20',
   '1%00',
   '1%0A',
+  '1%2F2',
+  '%2F',
   'abc',
   'null',
   'undefined',

@@ -7,7 +7,7 @@ import { tester } from '../support/actor.ts'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop, withinOneSecond } from '../support/api.ts'
 import { someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { message, wire } from '../support/wire.ts'
+import { json, message, type WireAnswer, wire } from '../support/wire.ts'
 
 const shop = openShop()
 const list = (key = shop.owner.key) => call(shop.server, 'GET', '/campaigns', { key })
@@ -48,6 +48,21 @@ test('a key revoked while a body is on its way', async () => {
   await line.send(1_000, text.slice(-1))
   const { answers } = await line.untilEnded()
   assert.deepEqual([answers.length, answers[0]?.status], [1, 401])
+})
+
+test('countdown tools that are switched off while a body is on its way are off in its answer', async () => {
+  const path = `/api/public/v1${leads(shop.owner.campaignId)}`
+  const head = [`Authorization: Bearer ${shop.owner.key}`, 'Content-Type: application/json', 'Connection: close']
+  const text = message('POST', path, head, JSON.stringify({ email: newEmail() }))
+  const line = await wire(shop.server.port)
+  await line.send(text.slice(0, -1))
+  await set('--countdown-tools', 'false')
+  await line.send(1_000, text.slice(-1))
+  const { answers } = await line.untilEnded()
+  await set('--countdown-tools', 'true')
+  const { offerLinks, warnings } = json(answers[0] as WireAnswer)
+  assert.deepEqual([answers[0]?.status, offerLinks], [201, []])
+  assert.ok(warnings.includes('COUNTDOWN_TOOLS_UNAVAILABLE'))
 })
 
 test('a key renamed keeps working', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
@@ -399,6 +400,10 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const { code, stdout } = await sharedCommand(['lead', 'import', ...campaign, './emails.csv'], { env })
     assert.equal(code, 0)
     assert.equal(JSON.parse(stdout).created, 1)
+    // What npm has told somebody else's script, which calls us from a folder of its own.
+    const theirs = { env: { ...env, INIT_CWD: tmpdir() }, cwd: place.folder }
+    const again = await sharedCommand(['lead', 'import', ...campaign, './emails.csv'], theirs)
+    assert.equal(JSON.parse(again.stdout).existing, 1)
   })
 
   check('an import while the server runs, and a deadline set by hand, and cleared', async () => {

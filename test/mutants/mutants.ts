@@ -161,8 +161,8 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/http/public/api.ts',
-    line: 'request.key = key\n',
-    fault: "if (request.is404) return sendError(reply, 'NOT_FOUND')\n    request.key = key\n",
+    line: 'request.key = key\n    const',
+    fault: "if (request.is404) return sendError(reply, 'NOT_FOUND')\n    request.key = key\n    const",
     tests: inApi('rate-limit'),
   },
   {

@@ -42,8 +42,6 @@ test('a request that is refused before its route runs gets the body of the panel
     ...(['/panel/api/session', { method: 'POST', headers, body }] as const),
   ]
   const refused: Record<string, [string, RequestInit]> = {
-    '404 NOT_FOUND': ['/panel/api/nothing', { method: 'POST', headers: json, body: '{' }],
-    '404 NOT_FOUND of no number': ['/panel/api/campaigns/01', {}],
     '403 FOREIGN_ORIGIN': post('{', { ...json, origin: 'https://evil.example' }),
     '401 SIGNED_OUT': ['/panel/api/keys', { method: 'POST', headers: json, body: '{' }],
     '415 UNSUPPORTED_MEDIA_TYPE': post(JSON.stringify(who), { 'content-type': 'text/plain' }),
@@ -113,11 +111,16 @@ test('the addresses of screens give browsers the document, and programs the cont
   const unknown = await ask('/nothing', { headers: html })
   assert.deepEqual([unknown.status, unknown.headers.get('x-frame-options')], [404, 'DENY'])
   assert.match(await unknown.text(), /<base href="\/">/)
-  for (const path of ['/campaigns', '/nothing']) {
-    const answer = await ask(path, { headers: { accept: 'application/json' } })
-    const { status, code } = (await answer.json()) as any
-    assert.deepEqual([answer.status, status, code], [404, 'error', 'NOT_FOUND'])
+  const programs = ['application/json', 'application/json, text/html;q=0.5', '*/*']
+  for (const path of ['/campaigns', '/nothing', '/widget/nothing', '/panel/api/nothing', '/panel/api/campaigns/01']) {
+    for (const accept of programs) {
+      const answer = await ask(path, { headers: { accept } })
+      const { status, code } = (await answer.json()) as any
+      assert.deepEqual([answer.status, status, code], [404, 'error', 'NOT_FOUND'], `${path}, ${accept}`)
+    }
   }
+  const unread = await ask('/panel/api/nothing', { method: 'POST', headers: json, body: '{' })
+  assert.deepEqual([unread.status, ((await unread.json()) as any).code], [404, 'NOT_FOUND'])
 })
 
 test('every screen of the panel’s router has an address that is answered with the document', () => {

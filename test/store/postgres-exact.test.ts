@@ -57,6 +57,19 @@ test('the transaction of a node that is lost keeps its locks for a minute at mos
   assert.deepEqual(await Promise.all([admin, durable, counting].map(limitOf)), ['1min', '2s', '2s'])
 })
 
+test('leads and orders are on disk before they are answered, whatever is usual for the database', async (t) => {
+  const { url } = await opened(t)
+  await ask(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
+  const { durable, orders, admin, counting } = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  const all = [durable, orders, admin, counting]
+  t.after(() => Promise.all(all.map((pool) => pool.close())))
+  const saidBy = async (pool: Pool) => {
+    const { rows } = await pool.use(5_000, ({ query }) => query('SHOW synchronous_commit', []))
+    return rows[0]?.synchronous_commit
+  }
+  assert.deepEqual(await Promise.all([durable, orders].map(saidBy)), ['on', 'on'])
+})
+
 test('the limits of a session hold beside `options` of the address', async (t) => {
   const { url } = await opened(t)
   const withOptions = `${url}?options=-c%20search_path%3Dpublic&sslmode=disable`

@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto'
 import { fastify } from 'fastify'
 import { widget } from '../../src/http/visitor/widget.ts'
-import { openLog } from '../../src/log.ts'
 import type { Scope } from './lastcall.ts'
 
 export type Expiry = { action: 'HIDE' | 'ZERO' | 'REDIRECT'; redirectUrl?: string }
@@ -140,7 +139,7 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
   }
 
   const app = fastify({ forceCloseConnections: true })
-  app.register(widget(openLog()), { prefix: '/widget' })
+  app.register(widget, { prefix: '/widget' })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, text: string) => JSON.parse(text))
   app.addHook('onRequest', async (_, reply) => {

@@ -15,7 +15,7 @@ import { openLog } from '../../src/log.ts'
 
 const log = openLog()
 const app = newFastify({ isHttps: false, trustProxy: [], log, sendUndecodable })
-app.register(widget(log), { prefix: '/widget' })
+app.register(widget, { prefix: '/widget' })
 
 test('it has at most 6,000 bytes compressed, by gzip too, and is the same however it is compressed', async () => {
   const { plain, gzip, br } = await widgetScript()

@@ -18,7 +18,7 @@ import { MailNotSent } from '../../mail/mailer.ts'
 import type { Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
 import { rateAddress, shortAddress } from '../address.ts'
-import { errorCodeOf, logFailure } from '../errors.ts'
+import { errorCodeOf, logFailure, sendError } from '../errors.ts'
 import { useJson } from '../json.ts'
 import { shedLoad } from '../overload.ts'
 import { clientOf } from './device.ts'
@@ -77,9 +77,7 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     await scope.register(compress, compression)
     scope.addHook('onRequest', admit(parts))
     // The hook above answers 404; without this handler Fastify would not call it.
-    scope.setNotFoundHandler(() => {
-      throw new PanelRefusal('NOT_FOUND')
-    })
+    scope.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
     const all: Route[] = Object.values(routes)
     for (const route of all) if (route.body !== undefined) addRoute(scope, route, parts)
     scope.register(async (bodiless) => {
@@ -96,7 +94,8 @@ function admit(parts: PanelSurface) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { publicUrl } = parts.site
     const { panelRoute } = request.routeOptions.config
-    if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
+    // As every address that there is not (contract, "Paths outside it").
+    if (panelRoute === undefined) return sendError(reply, 'NOT_FOUND')
     if (isForeign(request.headers, publicUrl)) throw foreignOrigin(publicUrl)
     request.sessionToken = sessionCookie.read(request, publicUrl)
     const session = await sessionFor(parts, panelRoute, request)

@@ -70,9 +70,9 @@ function wantsPage(request: FastifyRequest): boolean {
   return isOfBrowser(request) || (routeOptions.url === '/' && headers.accept?.includes('*/*') === true)
 }
 
-/** Whether a browser wants a page. */
+/** Whether a browser wants a page; none of them asks for JSON beside it. */
 export function isOfBrowser({ method, headers: { accept = '' } }: FastifyRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && accept.includes('text/html')
+  return (method === 'GET' || method === 'HEAD') && /text\/html/i.test(accept) && !/application\/json/i.test(accept)
 }
 
 /** The document of every screen; it names what the one asked for needs. */

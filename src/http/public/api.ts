@@ -111,11 +111,12 @@ export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admis
   await shedLoad(scope)
   scope.addHook('onRequest', authorize(parts, admission))
   // A body may take half a minute to arrive; a key that is revoked meanwhile must not make an endpoint.
-  scope.addHook('preHandler', async ({ headers }, reply) => {
+  scope.addHook('preHandler', async (request, reply) => {
     if (reply.elapsedTime < changeHoldsMs) return
-    const key = await findKey(parts.configCache, headers.authorization ?? '', parts.now())
+    const key = await findKey(parts.configCache, request.headers.authorization ?? '', parts.now())
     if (key === undefined) return unauthorized(reply, ', error="invalid_token"')
     if (key.account.suspended) return sendError(reply, 'ACCOUNT_SUSPENDED')
+    request.key = key
   })
   // The hook of rows 1 to 4 answers 404; without this handler Fastify would not call it.
   scope.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))

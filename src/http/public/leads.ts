@@ -24,8 +24,8 @@ type LeadRouteParts = {
 
 type LeadRequest = { Params: CampaignPath; Body: LeadInput }
 
-/** A path with an empty id is unknown. */
-const leadsPath = '/campaigns/:campaignId(^[^/]+$)/leads'
+/** A path with an empty id is unknown. One of `1%2F2` is wrong: it is decoded before it is compared. */
+const leadsPath = '/campaigns/:campaignId(^[^]+$)/leads'
 
 /** Specification, 4.2 and 4.3. */
 export function addLeadRoutes(scope: FastifyInstance, { leads, now, site }: LeadRouteParts): void {

@@ -16,7 +16,7 @@ export function visitor(parts: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
     scope.register(links(parts), { prefix: linkPrefix })
     scope.register(timers(parts), { prefix: timerPrefix })
-    scope.register(widget(parts.log), { prefix: '/widget' })
+    scope.register(widget, { prefix: '/widget' })
     scope.register(widgetApi(parts), { prefix: '/visitor/v1' })
     scope.register(gate(parts), { prefix: '/visitor/v1' })
   }

@@ -1,29 +1,24 @@
 // The widget's script, below /widget.
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { mailLanguages } from '../../core/mail-language.ts'
-import type { Log } from '../../log.ts'
 import { type WidgetScript, widgetScript } from './widget-script.ts'
 import { widgetWords } from './widget-words.ts'
-import { useWords } from './words-page.ts'
 
 const hour = 'public, max-age=3600'
 const year = 'public, max-age=31536000, immutable'
 
-export function widget(log: Log): FastifyPluginAsync {
-  return async (scope) => {
-    useWords(scope, log)
-    scope.get('/v1.js', async (_, reply) => sendScript(reply, await widgetScript(), hour))
-    scope.get<{ Params: { language: keyof typeof widgetWords } }>(
-      `/v1.:language(${mailLanguages.join('|')}).json`,
-      async ({ params }, reply) =>
-        reply.headers({ ...forAnyPage, 'Cache-Control': hour }).send(widgetWords[params.language]),
-    )
-    // A page with an old version gets the present one: its offers must end too.
-    scope.get<{ Params: { hash: string } }>('/v1.:hash([0-9a-f]{16}).js', async ({ params }, reply) => {
-      const script = await widgetScript()
-      return sendScript(reply, script, params.hash === script.hash ? year : hour)
-    })
-  }
+export async function widget(scope: FastifyInstance): Promise<void> {
+  scope.get('/v1.js', async (_, reply) => sendScript(reply, await widgetScript(), hour))
+  scope.get<{ Params: { language: keyof typeof widgetWords } }>(
+    `/v1.:language(${mailLanguages.join('|')}).json`,
+    async ({ params }, reply) =>
+      reply.headers({ ...forAnyPage, 'Cache-Control': hour }).send(widgetWords[params.language]),
+  )
+  // A page with an old version gets the present one: its offers must end too.
+  scope.get<{ Params: { hash: string } }>('/v1.:hash([0-9a-f]{16}).js', async ({ params }, reply) => {
+    const script = await widgetScript()
+    return sendScript(reply, script, params.hash === script.hash ? year : hour)
+  })
 }
 
 const forAnyPage = {

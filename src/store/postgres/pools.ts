@@ -43,11 +43,13 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
     enable_seqscan: 'off',
   }
   const of = { url, connectMs: startMs, mayUse }
+  // Whatever is usual for this database or role.
+  const onDisk = { synchronous_commit: 'on' }
   return {
-    durable: openPool({ ...of, size: poolSize, settings }),
+    durable: openPool({ ...of, size: poolSize, settings: { ...settings, ...onDisk } }),
     // A count need not wait for the disk.
     counting: openPool({ ...of, size: poolSize, settings: { ...settings, synchronous_commit: 'off' } }),
-    orders: openPool({ ...of, size: ordersPoolSize, settings: limitsOf(timeoutMs) }),
+    orders: openPool({ ...of, size: ordersPoolSize, settings: { ...limitsOf(timeoutMs), ...onDisk } }),
     admin: openPool({
       ...of,
       size: adminPoolSize,
