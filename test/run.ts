@@ -180,7 +180,9 @@ function childSeconds(): number {
 
 /** Types, lint and format, beside the first tests, which they give way to. False where something is wrong with them. */
 async function check(): Promise<boolean> {
-  const child = spawn('npm', ['run', '-s', 'check'], { cwd: join(root, '..'), stdio: ['ignore', 'pipe', 'pipe'] })
+  // TypeScript's own collector of garbage takes a fifth of its time.
+  const env = { ...process.env, GOGC: '400' }
+  const child = spawn('npm', ['run', '-s', 'check'], { cwd: join(root, '..'), env, stdio: ['ignore', 'pipe', 'pipe'] })
   setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL)
   const said: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => said.push(piece))

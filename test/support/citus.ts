@@ -1,6 +1,7 @@
 // With CITUS_URL the databases of the tests stand on a Citus cluster that somebody else runs, divided already. It names
 // a database on the coordinator that knows the workers, as the superuser.
 import { distributePostgres } from '../../src/store/postgres/postgres.ts'
+import { isInMemory } from './database-folder.ts'
 import { isFull } from './faults.ts'
 import {
   ask,
@@ -110,12 +111,12 @@ export async function newDatabase(adminUrl: string, made: NewDatabase = {}): Pro
 }
 
 /**
- * In the short form a cluster of our own keeps it until the cluster goes: after each removal the next databases cost
- * twice as much, since ext4 passes over every file number that was given back within the last minutes.
+ * In the short form a cluster of our own on a disk keeps it until the cluster goes: after each removal the next databases
+ * cost twice as much, since ext4 passes over every file number that was given back within the last minutes.
  */
 export async function removeDatabase(adminUrl: string, url: string): Promise<void> {
   if (citusUrl !== undefined) await dropOnCitus(url)
-  else if (isFull) await dropDatabase(adminUrl, url)
+  else if (isFull || isInMemory) await dropDatabase(adminUrl, url)
 }
 
 export async function dropOnCitus(url: string): Promise<void> {

@@ -7,7 +7,9 @@ import { isFull } from './faults.ts'
 const memory = '/dev/shm'
 const leastRoom = 4 * 1_024 ** 3
 
-const parent = hasRoom() ? memory : tmpdir()
+/** Whether they cost no time of the disk's file system, which takes long to make files and to remove them. */
+export const isInMemory = hasRoom()
+const parent = isInMemory ? memory : tmpdir()
 
 /** Tests of the store wait for the disk up to a fifth of their time: the short form has them in memory if there is room. */
 function hasRoom(): boolean {

@@ -1,6 +1,7 @@
 // A process beside each cluster. Ends the cluster and removes its folder as soon as the process that started it closes
 // this one's standard input, or is gone, however it went: killed, crashed or done.
-import { rmSync } from 'node:fs'
+import { realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { areGone, killFamily, signal, thawFamily } from './processes.ts'
 
@@ -15,5 +16,10 @@ if (postmaster > 0) {
   // an immediate stop, which gives back the shared memory that outlives a kill
   signal(postmaster, 'SIGQUIT')
   if (!(await areGone([postmaster], 6_000))) await killFamily(postmaster)
+}
+try {
+  rmSync(realpathSync(join(folder, 'data')), { recursive: true, force: true, maxRetries: 10 })
+} catch {
+  // It came to nothing before there was any data.
 }
 rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
