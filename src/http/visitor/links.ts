@@ -1,14 +1,20 @@
 // CTA links, below /go.
 import type { FastifyPluginAsync } from 'fastify'
 import { ctaAddress } from '../../core/cta-link.ts'
+import { errorCodeOf, logFailure } from '../errors.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
 import type { VisitorParts } from './parts.ts'
-import { sendWords, useWords } from './words-page.ts'
+import { sendWords } from './words-page.ts'
 
 export function links({ visitors, counting, log, now }: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
-    useWords(scope, log)
+    // What people open is a page in words where it is unknown or fails, too.
+    scope.setErrorHandler((error, request, reply) => {
+      logFailure(log, errorCodeOf(error), error, request)
+      return sendWords(reply, 503)
+    })
+    scope.get('/*', async (_, reply) => sendWords(reply, 404))
     scope.get<{ Params: { pageId: string; ref: string } }>(
       '/:pageId([1-9][0-9]{0,15})/:ref([0-9a-f]{32})',
       async ({ method, url, headers, params: { pageId, ref } }, reply) => {

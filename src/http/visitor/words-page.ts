@@ -1,23 +1,12 @@
 // A page in words, for people, if there is nothing else to show.
 import { hash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
-import type { Log } from '../../log.ts'
-import { errorCodeOf, logFailure } from '../errors.ts'
 import { neverKept } from './headers.ts'
 import { pageWords } from './page-words.ts'
 
 const style = `:root{color-scheme:light dark}body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:32rem;margin:18vh auto 0;padding:0 1.5rem}h1{font-size:1.5rem;line-height:1.25;text-wrap:balance}`
 const security = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`
-
-/** In scopes that people open, 404 and failures are pages in words. */
-export function useWords(scope: FastifyInstance, log: Log): void {
-  scope.setErrorHandler((error, request, reply) => {
-    logFailure(log, errorCodeOf(error), error, request)
-    return sendWords(reply, 503)
-  })
-  scope.get('/*', async (_, reply) => sendWords(reply, 404))
-}
 
 /** Answers in the browser's language. */
 export function sendWords(reply: FastifyReply, status: 404 | 503): FastifyReply {

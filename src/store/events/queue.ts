@@ -95,6 +95,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         const fromStart = (one: Failed) => ({ ...one, tries: 0, refused: 0, nextAt: one.lastAt })
         // It may have been due twice: by itself, and because somebody asked for it again.
         const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
+        // A row that is there has been asked for meanwhile.
         await putFailed(sql, accountId, isElsewhere ? once.map(fromStart) : once, 'NOTHING')
         await insertNotices(sql, accountId, looks)
       }),
@@ -143,6 +144,7 @@ export async function waiting(
 /** As it is stored: below 0 if somebody asked for the event again (-1: not tried yet, -2: once). */
 export const storedTries = (tries: number, isAskedFor: boolean): number => (isAskedFor ? -1 - tries : tries)
 
+/** For a row that is there already. */
 const overwrite = `UPDATE SET
   tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`
 
