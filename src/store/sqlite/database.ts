@@ -23,7 +23,7 @@ export type Database = {
   readonly sql: Sql
   /** Counts the changes of accounts, keys and campaigns; as it was last seen. */
   version: number
-  /** SQLite's own count, which changes with a commit by somebody else. */
+  /** SQLite's own count, which changes with a commit by somebody else; -1 before the first look. */
   dataVersion: number
   /** The file is the one that was opened, and of our version. */
   isReachable: boolean
@@ -54,7 +54,7 @@ export function openDatabase({ path, onNewerDatabase, ...use }: DatabaseOptions)
     connection,
     sql: sqlOn(connection),
     version: versionIn(connection),
-    dataVersion: dataVersionOf(connection),
+    dataVersion: -1,
     isReachable: true,
     isReady: true,
     isNewer: false,
@@ -221,7 +221,7 @@ function look(database: Database): void {
 
 /** @throws UnusableDatabase where somebody has brought the database to a newer version */
 function lookForChanges(database: Database): void {
-  const dataVersion = dataVersionOf(database.connection)
+  const dataVersion = database.connection.get('PRAGMA data_version')?.data_version
   if (dataVersion === database.dataVersion) return
   try {
     checkVersion(database.connection)
@@ -244,10 +244,6 @@ function hasVersion(database: Database, version: number): void {
 
 function versionIn(connection: Connection): number {
   return connection.get('SELECT version FROM configuration')?.version
-}
-
-function dataVersionOf(connection: Connection): number {
-  return connection.get('PRAGMA data_version')?.data_version
 }
 
 function sqlOn(connection: Connection): Sql {
