@@ -28,6 +28,7 @@ const contents: Record<string, (path: string) => { path: string; fields: string 
   'many cookies': (path) => ({ path, fields: `Cookie: ${'a="%41"; '.repeat(headBytes / 9)}\r\n` }),
   'a long query': (path) => ({ path: `${path}?a=${'b'.repeat(headBytes)}`, fields: '' }),
   'many parameters': (path) => ({ path: `${path}?${'a=1&'.repeat(headBytes / 4)}`, fields: '' }),
+  'many parameters of pluses': (path) => ({ path: `${path}?${'+=+&'.repeat(headBytes / 4)}`, fields: '' }),
   'a query of percent signs': (path) => ({ path: `${path}?a=${'%'.repeat(headBytes)}`, fields: '' }),
   'a query of escapes': (path) => ({ path: `${path}?a=${'%C3%A9'.repeat(headBytes / 6)}`, fields: '' }),
   'a long path': (path) => ({ path: path + '/a'.repeat(headBytes / 2), fields: '' }),

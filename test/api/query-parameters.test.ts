@@ -140,3 +140,9 @@ test('a message never repeats a value', async () => {
     assert.doesNotMatch(answer.body.message, /secretive/)
   }
 })
+
+test('422 also where a wrong parameter comes behind a thousand others', async () => {
+  for (const first of ['x=1&', 'limit=1&', '&'])
+    assertError(await list(`${first.repeat(1_000)}colour=red`), 422, 'VALIDATION_ERROR')
+  assertStatus(await list(`${'&'.repeat(1_000)}limit=1`), 200)
+})
