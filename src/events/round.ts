@@ -268,9 +268,8 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
   const { tries, refused } = due
   const failed = { ...due, tries: tries + 1, lastAt: now }
   if (isServers) {
-    // When it was asked for again is not stored: the age follows from its tries, one each half hour.
-    const age = due.isAskedFor ? tries * 1_800 : now - due.dueAt
-    const isOld = age > keptSeconds
+    // By its tries, one each half hour: it may have been due long before the first.
+    const isOld = tries * longestRestSeconds > keptSeconds
     return { ...failed, nextAt: isOld ? null : now + waitAfter(stopSeconds, tries - refused) }
   }
   const seconds = retrySeconds[refused]

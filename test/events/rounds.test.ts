@@ -609,7 +609,7 @@ test('the log has a Test at the time when it was sent, like every try', async (t
   }
 })
 
-test('an event is given up after 30 days without an answer, and after ten tries if its address is not allowed', async (t) => {
+test('an event is given up after 30 days of tries without an answer, and after ten if its address is not allowed', async (t) => {
   const { endpoint, register, round, find, answer, clock, store } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
@@ -620,12 +620,25 @@ test('an event is given up after 30 days without an answer, and after ten tries 
     await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
     await round(id)
   }
-  for (let day = 0; day < 29; day += 1) await goOn(daySeconds)
+  /** As after so many tries, one each half hour. */
+  const tried = async (tries: number) => {
+    const endpoint = await find(id)
+    const done = await store.events.due(endpoint, clock.at, 9)
+    const failed = done.map((due) => ({ ...due, tries, nextAt: clock.at, lastAt: clock.at }))
+    await store.events.settle(endpoint, { done, failed, looks: [] })
+  }
+  await goOn(31 * daySeconds)
+  assert.equal(await waiting(), 1, 'it was due long before its first try')
+  const mostTries = 30 * 48
+  clock.at += daySeconds
+  await tried(mostTries)
+  await goOn(1)
   assert.equal(await waiting(), 1)
-  for (let day = 0; day < 2; day += 1) await goOn(daySeconds)
+  await goOn(daySeconds)
   assert.equal(await waiting(), 0)
   assert.equal(await store.events.resendFailed(await find(id), beganAt, testerAt(clock.at)), 1)
-  for (let day = 0; day < 29; day += 1) await goOn(daySeconds)
+  await tried(mostTries)
+  await goOn(1)
   assert.equal(await waiting(), 1, 'asked for again, it has as long once more')
   answer.status = 204
   await goOn(daySeconds)
