@@ -1,7 +1,7 @@
 // Goes through the leads of a campaign for one endpoint, some at a time: writes their next look, and notices of what an
 // edit changed or a backfill asks for.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { changeDetail, endOf, type Notice, watcherOf } from '../core/events.ts'
+import { changeDetail, endOf, type Notice, type Watcher, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
@@ -22,7 +22,8 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
   if (campaign === undefined || watcher === undefined) return store.events.writeStretch(sweep, [], null)
   const before = sweep.schedulesBefore.map((one): Known => ({ ...one, terms: termsOf(one) }))
-  const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
+  const isToRead = needsLeads(sweep, watcher)
+  const leads = isToRead ? await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce }) : []
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
     // Moments since the start of the sweep are sent too, however long it takes to reach this lead.
@@ -45,6 +46,12 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   }
   const next = leads.length < leadsAtOnce ? null : (leads.at(-1)?.email ?? null)
   await store.events.writeStretch(sweep, notices, next)
+}
+
+/** Of an endpoint that hears of registrations alone, no lead has a next look. */
+function needsLeads({ cause }: Sweep, { kinds, wanted: { opened, expired, leadSeconds } }: Watcher): boolean {
+  const isChange = cause === 'edit' && kinds.includes('lead.deadline_changed')
+  return opened || expired || leadSeconds.length > 0 || isChange || cause === 'backfill'
 }
 
 function toldBy(

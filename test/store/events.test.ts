@@ -422,6 +422,45 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(shown(await store.events.due(endpoint, 4_700, 9)), ['4600 look 0 null'])
   })
 
+  test(`leads are read once when an endpoint goes on, and not at all where it hears of nothing that comes later: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    await leads.register(of, 'a@example.com', 1_000)
+    let lists = 0
+    const list: typeof store.leads.list = (...asked) => {
+      lists += 1
+      return store.leads.list(...asked)
+    }
+    const counting = { ...store, leads: { ...store.leads, list } }
+    const sweepAll = async (at: number) => {
+      lists = 0
+      await store.events.lease('node')
+      for (const one of await store.events.sweeps('node')) await sweepOn(counting, one, at)
+      assert.deepEqual(await store.events.sweeps('node'), [])
+      return lists
+    }
+    for (const [kinds, times] of [
+      [['lead.registered', 'lead.deadline_changed', 'campaign.ended'], 0],
+      [['lead.expired'], 1],
+      [['lead.opened'], 1],
+      [['lead.deadline_approaching'], 1],
+    ] as const) {
+      const wanted = settings({ kinds: [...kinds], leadTimes: ['PT1H'] })
+      const endpoint = await store.events.createEndpoint(accountId, wanted, testerAt(1_100))
+      assert.equal(await sweepAll(1_200), times, kinds.join())
+      for (const from of [null, 1_400]) {
+        await store.events.pauseEndpoint(endpoint, 'user', testerAt(1_300))
+        await store.events.resumeEndpoint(endpoint, from, testerAt(1_400))
+        assert.equal(await sweepAll(1_500), times, kinds.join())
+      }
+      const backfilled = await store.events.findEndpoint(accountId, endpoint.id)
+      await store.events.startBackfill(backfilled as Endpoint, of.campaignId, testerAt(1_500))
+      assert.equal(await sweepAll(1_600), 1, 'a backfill tells of each lead')
+      await store.events.pauseEndpoint(endpoint, 'deleted', testerAt(1_600))
+    }
+  })
+
   test(`a sweep that begins again still tells what has passed since it was started first: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())

@@ -138,8 +138,9 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
   const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ?
     AND begun_at <> ${heldBack} AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
-  await sweepAll(sql, endpoint, 'looks', now)
+  // A look at the pause is followed by later ones, so either sweep gives each lead its next look.
   if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', pausedAt, { from: pausedAt, until: now })
+  else await sweepAll(sql, endpoint, 'looks', now)
 }
 
 /** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
