@@ -37,7 +37,7 @@ type Change = {
   expectsNew?: true
   /** The visitor whose attempt a new lead takes over, with its rule. */
   visitor?: Lead | undefined
-  /** False for visitors without an email: endpoints are not told of them. */
+  /** False for visitors without an email: endpoints are not told of them, nor are they counted as people. */
   isTold?: boolean
   /** The entry in the audit log, if somebody does it by hand. */
   entry?(campaign: Campaign, lead: Lead | undefined, next: Attempt): LeadEntry
@@ -160,7 +160,7 @@ export function buildLeads(
     const { anchorAt, rule } = before?.attempt ?? { anchorAt: null, rule: null }
     // A later attempt keeps the rule of the one before, and is not a first start.
     const hasStarted = lead.attempt.anchorAt !== null && anchorAt === null && rule === null
-    if ((isNew || hasStarted) && change !== visitingWithoutEmail)
+    if ((isNew || hasStarted) && change.isTold !== false)
       onStep(campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
     return { ...view(campaign, lead, now), created: isNew }
   }
@@ -189,21 +189,13 @@ export function buildLeads(
     moveDeadline: (of: CampaignOf, email: string, next: NextDeadline, by: Actor) =>
       apply(of, email, by.at, movingDeadline(next, by)),
     /** Reads a lead's offer; writes nothing. */
-    lookUp: (of: CampaignOf, email: string, now: Seconds) => lookUp(store, configCache, of, email, now),
+    async lookUp({ accountId, campaignId }: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal> {
+      const campaign = await configCache.campaign(campaignId)
+      if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
+      const lead = await store.leads.find(campaign, email)
+      return lead === undefined ? 'LEAD_NOT_FOUND' : view(await configCache.campaignFor(lead, campaign), lead, now)
+    },
   }
-}
-
-async function lookUp(
-  { leads }: Pick<Store, 'leads'>,
-  configCache: ConfigCache,
-  of: CampaignOf,
-  email: string,
-  now: Seconds,
-): Promise<LeadView | LeadRefusal> {
-  const campaign = await configCache.campaign(of.campaignId)
-  if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
-  const lead = await leads.find(campaign, email)
-  return lead === undefined ? 'LEAD_NOT_FOUND' : view(await configCache.campaignFor(lead, campaign), lead, now)
 }
 
 /** Random, since leads do not count their changes. There are few in one second. */

@@ -32,7 +32,7 @@ export type Inviter = Pick<User, 'id' | 'accountId'>
 type Invited = { tokenHash: Uint8Array; role: Role; email: string | null; endsAt: Seconds }
 
 /** `id` is the hash of the link's token, in hex; the token itself is kept nowhere. */
-export type OpenInvitation = {
+type OpenInvitation = {
   id: string
   role: Role
   email: string | null
