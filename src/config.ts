@@ -62,10 +62,18 @@ const integerFrom = (least: number, most: number) => ({
 })
 
 const addresses = 'file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE'
+/** The driver would take theirs in place of ours, on which it rests that what was answered with 503 is not done. */
+const ownParameters = [
+  'application_name',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'query_timeout',
+]
 /** Those that the driver knows. */
 const sslModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 /** What the address of a database must be, for the line that refuses another. */
-export const databaseForm = `must be ${addresses}; after ? each parameter once, in small letters, sslmode one of ${sslModes.join(', ')}`
+export const databaseForm = `must be ${addresses}, special characters of a password as %2F for /, %3F for ?, %23 for # and %25 for %; after ? each parameter once, in small letters, sslmode one of ${sslModes.join(', ')}, and none of ${ownParameters.join(', ')}, which Lastcall sets`
 
 const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
   database: {
@@ -255,14 +263,27 @@ function isIssuer(text: string): boolean {
 
 export const demoFolder = join(root, 'data', 'demo')
 
+/** @throws WrongSetting */
 export function databaseLocation(text: string): DatabaseLocation | undefined {
   if (/^postgres(?:ql)?:\/\/[^\s\0]+$/.test(text)) {
+    checkPostgresVariables()
     return isPostgresUrl(text) ? { engine: 'postgres', url: text } : undefined
   }
   // No carriage return, and no blank at the end, which a settings file may have: they would name another database.
   const path = /^file:(?!\/\/)([^?#\p{Cc}]+)$/u.exec(text)?.[1]
   if (path === undefined || /[/\s]$/.test(path)) return undefined
   return { engine: 'sqlite', path: isAbsolute(path) ? path : join(root, path) }
+}
+
+/**
+ * The driver reads these where the address says nothing. By an `sslmode` that it does not know it connects in the clear,
+ * and of our connections only some would have the options.
+ */
+function checkPostgresVariables(): void {
+  const { PGSSLMODE, PGOPTIONS } = process.env
+  if (PGSSLMODE !== undefined && !sslModes.includes(PGSSLMODE))
+    throw new WrongSetting(`PGSSLMODE: must be one of ${sslModes.join(', ')}`)
+  if (PGOPTIONS !== undefined) throw new WrongSetting('PGOPTIONS: not read; put ?options=… into DATABASE_URL')
 }
 
 /**
@@ -276,6 +297,7 @@ function isPostgresUrl(text: string): boolean {
   const { searchParams } = new URL(url)
   const names = [...searchParams.keys()]
   if (names.some((name, n) => name !== name.toLowerCase() || names.indexOf(name) !== n)) return false
+  if (ownParameters.some((name) => searchParams.has(name))) return false
   if (!sslModes.includes(searchParams.get('sslmode') ?? 'disable')) return false
   const port = searchParams.get('port') ?? '5432'
   try {

@@ -72,6 +72,7 @@ export async function run(
     isServer: true,
     // The first process says it once for all workers.
     onNewerDatabase: () => (isWorker ? process.exit(outdated) : endOutdated()),
+    onLost: sayingLost(log),
   })
   // Loaded here: a start that is refused, and the process that watches workers, do not need it.
   const { buildApp } = await import('../app.ts')
@@ -98,6 +99,18 @@ export async function run(
     await sayIfNobody(store, log)
   }
   listening(port)
+}
+
+const sayAgainMs = 60_000
+
+/** At most once a minute: under load a database may be late again and again. */
+function sayingLost(log: Log): (error: unknown) => void {
+  let saidAt = Number.NEGATIVE_INFINITY
+  return (error) => {
+    if (performance.now() - saidAt < sayAgainMs) return
+    saidAt = performance.now()
+    log.warn('the database cannot be used', { error: describeError(error) })
+  }
 }
 
 const limits = ({ poolSize }: Config) => ({ lockWaitMs, timeoutMs, poolSize })

@@ -15,7 +15,7 @@ export function outageIn({ cause }: StoreUnavailable): string {
   const { errcode, code } = (cause ?? {}) as { errcode?: unknown; code?: unknown }
   return errcode === SQLITE_FULL || code === DISK_FULL
     ? "the database's disk is full: make room"
-    : 'the database did not answer'
+    : 'the database cannot be used'
 }
 
 /**

@@ -51,6 +51,8 @@ export type OpenOptions = {
    * stop the process.
    */
   onNewerDatabase?: () => void
+  /** Called each time that the database can no longer be used, with what stands in the way. */
+  onLost?: (error: unknown) => void
 }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */

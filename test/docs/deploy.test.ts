@@ -113,7 +113,7 @@ function assertPassesOn(file: string): void {
   const passed = [...lastcall.matchAll(/^ {6}(?:([A-Z_]+):|<<: \*database$)/gm)].map(
     ([, name]) => name ?? 'DATABASE_URL',
   )
-  const own = ['HOST', 'PORT', 'WORKERS', 'TZDIR']
+  const own = ['HOST', 'PORT', 'WORKERS', 'TZDIR', 'PGSSLMODE', 'PGOPTIONS']
   assert.deepEqual(passed.sort(), names.filter((name) => !own.includes(name)).sort())
   for (const name of own) assert.ok(names.includes(name), name)
 }

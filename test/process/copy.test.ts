@@ -244,7 +244,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     linkSync(new URL(url), new URL(linked))
     await refused(['--from', url, '--to', linked], '--to: must be a different database')
     rmSync(new URL(linked))
-    const sameDatabase = `${postgres}?application_name=another`
+    const sameDatabase = `${postgres}?connect_timeout=9`
     await refused(['--from', postgres, '--to', sameDatabase], '--to: must be a different database')
     await refused(['--from', 'file:/nowhere/none.db', '--to', postgres], '--from')
     await refused(['--from', 'mysql://x', '--to', postgres], '--from')

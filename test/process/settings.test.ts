@@ -287,15 +287,26 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     }
   })
 
+  await t.test('a parameter of DATABASE_URL that the driver would ignore, or take in place of ours', async () => {
+    for (const query of [
+      ...['SSLMODE=verify-full', 'sslmode=verify-full&sslmode=disable', 'sslmode=bogus', 'sslmode='],
+      ...['statement_timeout=60000', 'sslmode=disable&application_name=shop'],
+    ]) {
+      const url = `postgres://shop:hunter2@127.0.0.1:1/none?${query}`
+      const made = await sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url } })
+      const form =
+        /^lastcall: DATABASE_URL: must be .* each parameter once, in small letters, sslmode one of disable, .* and none of application_name, .*$/m
+      assertRefused(made, form, [2])
+    }
+  })
+
   await t.test(
-    'a parameter of DATABASE_URL that the driver would ignore: in capital letters, there twice, or an unknown sslmode',
+    'a variable of PostgreSQL that the driver would take for no TLS, or only some connections would have',
     async () => {
-      for (const query of ['SSLMODE=verify-full', 'sslmode=verify-full&sslmode=disable', 'sslmode=bogus', 'sslmode=']) {
-        const url = `postgres://shop:hunter2@127.0.0.1:1/none?${query}`
-        const made = await sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url } })
-        const form =
-          /^lastcall: DATABASE_URL: must be .* each parameter once, in small letters, sslmode one of disable, .*$/m
-        assertRefused(made, form, [2])
+      const DATABASE_URL = 'postgres://shop:hunter2@127.0.0.1:1/none'
+      for (const own of [{ PGSSLMODE: 'verify_full' }, { PGOPTIONS: '-c search_path=shop' }] as const) {
+        const made = await sharedCommand(['serve'], { env: { ...env, ...own, DATABASE_URL } })
+        assertRefused(made, new RegExp(`^lastcall: ${Object.keys(own)[0]}: `, 'm'), [2])
       }
     },
   )

@@ -82,7 +82,7 @@ async function holdUnavailable({ app, counted }: ReturnType<typeof surfaces>, co
 test('while the database does not answer', async () => {
   const down = surfaces(async () => Promise.reject(new StoreUnavailable('down')))
   await holdUnavailable(down, 'SERVICE_UNAVAILABLE')
-  assert.deepEqual([...new Set(down.logged)], ['the database did not answer'])
+  assert.deepEqual([...new Set(down.logged)], ['the database cannot be used'])
 })
 
 test('while the database’s disk is full, which the log says of both engines', async () => {

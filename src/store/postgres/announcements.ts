@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
 import { isGone, type Listener, listen } from './connection.ts'
 import { channel } from './sql-on.ts'
@@ -21,10 +22,12 @@ type AnnouncementsOptions = {
   changed(): void
   /** Called once, when the database has a version that this program does not know. */
   newerDatabase(): void
+  /** Called each time that the database no longer answers, or is no longer ours. */
+  lost(error: unknown): void
 }
 
 export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
-  const { refKey, changed, newerDatabase } = options
+  const { refKey, changed, newerDatabase, lost } = options
   let listener: Listener | undefined
   let isClosed = false
   let isHeard = true
@@ -34,14 +37,17 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
 
   async function beat(): Promise<void> {
     const wasHeard: boolean = isHeard
-    isHeard = await answers()
+    const trouble = await ask()
+    isHeard = trouble === undefined
     if (!isHeard || !wasHeard) changed()
     if (isClosed) return
+    if (!isHeard && wasHeard) lost(trouble)
     timer = setTimeout(beat, beatMs)
     timer.unref()
   }
 
-  async function answers(): Promise<boolean> {
+  /** Resolves with what is wrong with the database, undefined where it is as it should be. */
+  async function ask(): Promise<unknown> {
     try {
       if (listener === undefined) {
         listener = await listen(url, channel, changed)
@@ -55,14 +61,14 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
         newerDatabase()
       }
       isOurs = row !== undefined && Buffer.compare(row.ref_key, refKey) === 0
-      return isOurs
+      return isOurs ? undefined : new StoreUnavailable('another database has taken the place of ours')
     } catch (error) {
       if (isGone(error)) isOurs = false
       else {
         listener?.close()
         listener = undefined
       }
-      return false
+      return error
     }
   }
 

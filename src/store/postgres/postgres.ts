@@ -23,7 +23,7 @@ type PostgresOptions = Omit<OpenOptions, 'lockWaitMs'> & { url: string }
 
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  const { url, timeoutMs, isServer, mayCreate, onNewerDatabase } = options
+  const { url, timeoutMs, isServer, mayCreate, onNewerDatabase, onLost } = options
   // False once another database has taken the place of ours: that one is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
@@ -44,6 +44,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       for (const listener of listeners) listener()
     },
     newerDatabase: () => onNewerDatabase?.(),
+    lost: (error) => onLost?.(error),
   })
   isOurs = announcements.isOurs
   // Waits here, since the rest of the start keeps the process busy: it would listen before it knows that it is ready.

@@ -41,13 +41,15 @@ export type Database = {
   writeTurn: Promise<void>
   readonly listeners: (() => void)[]
   readonly onNewer: (() => void) | undefined
+  readonly onLost: ((error: unknown) => void) | undefined
   readonly poll: NodeJS.Timeout
 }
 
-export type DatabaseOptions = ConnectionUse & Pick<OpenOptions, 'isServer' | 'onNewerDatabase'> & { path: string }
+export type DatabaseOptions = ConnectionUse &
+  Pick<OpenOptions, 'isServer' | 'onNewerDatabase' | 'onLost'> & { path: string }
 
 /** @throws UnusableDatabase */
-export function openDatabase({ path, onNewerDatabase, ...use }: DatabaseOptions): Database {
+export function openDatabase({ path, onNewerDatabase, onLost, ...use }: DatabaseOptions): Database {
   const connection = openConnection(path, use)
   const database: Database = {
     path,
@@ -63,6 +65,7 @@ export function openDatabase({ path, onNewerDatabase, ...use }: DatabaseOptions)
     writeTurn: Promise.resolve(),
     listeners: [],
     onNewer: onNewerDatabase,
+    onLost,
     poll: setInterval(() => look(database), pollMs),
   }
   database.poll.unref()
@@ -214,7 +217,8 @@ function look(database: Database): void {
     database.isReady = true
   } catch (error) {
     // Locked or gone for the moment: the next round looks again.
-    failure(database, error)
+    const lost = failure(database, error)
+    if (database.isReady) database.onLost?.(lost)
     database.isReady = false
   }
 }

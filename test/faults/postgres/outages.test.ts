@@ -106,6 +106,8 @@ function serving(t: Scope): Promise<{ me: Owner; server: Server }> {
 }
 
 const outages = amount(1, 20)
+/** Of no request: nobody may ask a server that is not ready. */
+const saysLost = /^(?!.*requestId).*the database cannot be used/m
 
 test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
   timeout: 600_000,
@@ -130,6 +132,7 @@ test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
   }
   const statuses = new Set(answers.map(({ status }) => status))
   assert.deepEqual([...statuses].sort(), [201, 503])
+  assert.match(server.output(), saysLost)
   await assertBook(me.url, attempted, answers)
   assert.equal((await register(server, me, 'afterwards@example.com')).status, 201)
 })

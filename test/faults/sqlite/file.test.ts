@@ -67,6 +67,8 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     assert.equal(ghost.body.code, 'SERVICE_UNAVAILABLE')
     assert.ok(ghost.tookMs < 2_000)
     assert.ok(await eventually(3_000, async () => !(await isReady(server))), 'still ready')
+    const says = /^(?!.*requestId).*the database cannot be used/m
+    assert.ok(await eventually(3_000, async () => says.test(server.output())), 'the log does not say so')
     const looked = await lookUp(server, 'first@example.com')
     assert.equal(looked.status, 503)
     assert.equal((await register(server, 'ghost@example.com')).status, 503)
