@@ -203,8 +203,8 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/leads/leads.ts',
-    line: 'campaign?.accountId !== accountId',
-    fault: 'campaign === undefined',
+    line: '\n    if (campaign?.accountId !== accountId)',
+    fault: '\n    if (campaign === undefined)',
     tests: inApi('campaign-id'),
   },
   {
