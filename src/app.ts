@@ -121,6 +121,8 @@ export function buildApp(parts: AppParts): App {
     async close() {
       mailer.giveUpIn(closeAllMs)
       await Promise.all([closeServer(app).then(mailer.close), webhooks.close()])
+      // Not before: a Test of an endpoint may still wait for what its server answers.
+      await webhooks.closeSender()
       endPurging()
       const entriesStored = Promise.all([history.close(), webhooks.closeLog()])
       const closing = [entriesStored.then(historyTable.close), counting.close(), templates.close()]
@@ -196,10 +198,8 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
       // Between two writes of its own a server has turns for others.
       leaveTurns: async () => {},
     }),
-    async close() {
-      await dispatcher.close()
-      await sender.close()
-    },
+    close: dispatcher.close,
+    closeSender: sender.close,
     closeLog: deliveries.close,
   }
 }

@@ -3,10 +3,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createKey } from '../../src/access/keys.ts'
+import { checkEndpoint } from '../../src/core/events.ts'
+import { tester } from '../support/actor.ts'
 import { isFull, someOf } from '../support/faults.ts'
 import { whileLocked } from '../support/locked.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { eventually, prepared } from '../support/prepared.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { createUser } from '../support/users.ts'
 import {
   accepts,
@@ -23,9 +27,17 @@ import {
 test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
   const origin = await prepared(t)
   const mail = await mailServer(t)
-  await origin.place.arrange(async (store) => {
+  const receiver = await openReceiver(t)
+  receiver.answers.set('/slow', (_, response) => void setTimeout(() => response.writeHead(204).end(), 4_000))
+  const { ofEvents, endpointId } = await origin.place.arrange(async (store) => {
     for (const email of ['soon@example.com', 'never@example.com'])
       await createUser(store, origin.accountId, { email, password: 'a long password', role: 'owner' })
+    const { key } = await createKey(store, origin.accountId, 'events', tester, ['events'])
+    const wanted = { name: 'slow', url: `${receiver.origin}/slow`, kinds: ['campaign.ended'] }
+    const checked = checkEndpoint(wanted, () => undefined)
+    assert.ok('settings' in checked)
+    const { id } = await store.events.createEndpoint(origin.accountId, checked.settings, tester)
+    return { ofEvents: `Authorization: Bearer ${key}`, endpointId: id }
   })
   const bearer = `Authorization: Bearer ${origin.key}`
   const campaigns = '/api/public/v1/campaigns'
@@ -38,7 +50,8 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
 
   async function start(t: TestContext) {
     const place = origin.copy(t)
-    const server = await place.serve(['--rate-limit', '1000000'], { SMTP_URL: mail.url, SMTP_FROM: 'o@shop.example' })
+    const own = { SMTP_URL: mail.url, SMTP_FROM: 'o@shop.example', EGRESS_ALLOW: '127.0.0.1' }
+    const server = await place.serve(['--rate-limit', '1000000'], own)
     const { process } = server
     let signalledAt = Number.NaN
     const exited = once(process, 'exit') as Promise<[number | null, string | null]>
@@ -224,6 +237,18 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
           ['soon@example.com'],
         )
         assert.equal(output().match(/"requestId":"[^"]+".*"EABORT".*a mail was not sent/g)?.length, 1)
+      }
+    },
+
+    async 'a Test of an endpoint has what its server answers seconds later'({ open, exits }) {
+      const before = receiver.all.length
+      const line = await open(message('POST', `/api/events/v1/endpoints/${endpointId}/test`, [ofEvents]))
+      assert.ok(await eventually(5_000, async () => receiver.all.length > before))
+      return async () => {
+        const [answer] = (await line.untilEnded()).answers
+        const { delivered, status } = JSON.parse(String(answer?.body))
+        assert.deepEqual([answer?.status, delivered, status], [200, true, 204])
+        await exits()
       }
     },
 
