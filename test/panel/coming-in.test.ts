@@ -116,15 +116,21 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/settings')
-  // Whoever is signed in is taken on, as from a link of single sign-on that was used before; never to elsewhere.
+  // Whoever is signed in is taken on, never to elsewhere.
   for (const [search, path] of [
     ['?to=%2Fcampaigns%3Fstate%3Dall', '/campaigns?state=all'],
-    ['?refused=TOO_OLD', '/'],
     ['?to=%2F%2Fexample.com', '/'],
   ]) {
     await page.goto(`/sign-in${search}`)
     await page.waitForURL(stage.server.origin + path)
   }
+  // As from an invitation to another account that single sign-on does not take.
+  await page.goto('/sign-in?refused=EMAIL_TAKEN')
+  await page.getByText(words.en.refused.EMAIL_TAKEN).waitFor()
+  await page.getByText(words.en.stillIn(email)).waitFor()
+  assert.equal(await page.getByLabel('Email').count(), 0)
+  await assertFits(page)
+  await page.getByRole('link', { name: words.en.toPanel }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.getByRole('button', { name: 'Account', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -95,22 +95,35 @@ longTest('a person who is refused reads why, in a sentence, and can try again', 
   }
 })
 
-longTest('an invitation is joined by single sign-on', async () => {
-  const owner = await stage.person('inviter')
-  const token = await stage.place.arrange((store) =>
-    buildUsers(store).invite(
-      { id: 2, accountId: owner.accountId },
-      { role: 'owner', email: null },
-      testerAt(Math.floor(Date.now() / 1_000)),
-    ),
-  )
+/** An invitation to the account of an owner of this name. */
+async function invitationOf(name: string): Promise<string> {
+  const { email } = await stage.person(name)
+  const token = await stage.place.arrange(async (store) => {
+    const users = buildUsers(store)
+    const inviter = await users.find(email)
+    assert.ok(inviter)
+    return users.invite(inviter, { role: 'owner', email: null }, testerAt(Math.floor(Date.now() / 1_000)))
+  })
+  return `${publicUrl}/join#${token}`
+}
+
+longTest('an invitation is joined by single sign-on, and one to another account is refused to their face', async () => {
   state.who = 'joiner'
   state.people.joiner = verified('joiner@example.com')
-  const page = await stage.open(undefined, { path: `${publicUrl}/join#${token}` })
+  const page = await stage.open(undefined, { path: await invitationOf('inviter') })
   await page.getByRole('button', { name: words.en.joinByProvider }).waitFor()
   await look(page)
   await page.getByRole('button', { name: words.en.joinByProvider }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByText('inviter’s account').waitFor()
+
+  // An invitation to another account, followed by the same person: they have not joined, and read why.
+  await page.goto(await invitationOf('other-inviter'))
+  await page.getByRole('button', { name: words.en.joinByProvider }).click()
+  await page.getByText(words.en.refused.EMAIL_TAKEN).waitFor()
+  await page.getByText(words.en.stillIn('joiner@example.com')).waitFor()
+  await look(page)
+  await page.getByRole('link', { name: words.en.toPanel }).click()
   await page.getByText('inviter’s account').waitFor()
 })
 

@@ -26,15 +26,16 @@ export function SignInScreen() {
   // Only a place within the panel: an address of elsewhere would be an open redirect.
   const to = new URLSearchParams(window.location.search).get('to') ?? '/'
   const within = /^\/(?![/\\])/.test(to) ? to : '/'
-  const ways = session.data?.ways
+  const stillIn = session.data?.signedIn ? session.data.user : undefined
+  const ways = stillIn ? undefined : session.data?.ways
   const [, refused] = Object.entries(text.refused).find(([code]) => code === search.get('refused')) ?? []
   const enter = () => {
     giveUpSigningInAgain()
     client.clear()
     go(within, { replace: true })
   }
-  // By the way back, or by a link of single sign-on that was used before.
-  if (session.data?.signedIn) return <Redirect to={within} replace />
+  // By the way back. A refusal is shown all the same: it may be about an invitation that they followed.
+  if (stillIn && refused === undefined) return <Redirect to={within} replace />
   const isEmpty = session.data?.isEmpty === true
   return (
     <Door title={text.signIn}>
@@ -44,6 +45,14 @@ export function SignInScreen() {
         </Alert>
       )}
       {refused !== undefined && <Refused text={refused} />}
+      {stillIn && (
+        <>
+          <Text size="sm">{text.stillIn(stillIn.email)}</Text>
+          <Button component={Link} href={within}>
+            {text.toPanel}
+          </Button>
+        </>
+      )}
       {session.isError && <Failure of={session} />}
       {session.isPending && <Waiting height={240} />}
       {ways?.byPassword && <SignInForm {...{ email, setEmail }} hasMail={ways.hasMail} onDone={enter} />}

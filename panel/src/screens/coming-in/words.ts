@@ -29,6 +29,8 @@ export const words = inBoth({
     codeLost:
       'Lost your phone and the recovery codes? The people who run this installation can remove the second factor with “lastcall user reset-factor”.',
     toSignIn: 'Go to sign in',
+    stillIn: (email: string) => `You are still signed in as ${email}.`,
+    toPanel: 'Go to the panel',
     or: 'or',
     byProvider: 'Sign in with single sign-on',
     joinByProvider: 'Join with single sign-on',
@@ -84,6 +86,8 @@ export const words = inBoth({
     codeLost:
       'Nie masz telefonu ani kodów zapasowych? Osoba, która prowadzi tę instalację, usunie drugi składnik poleceniem „lastcall user reset-factor”.',
     toSignIn: 'Przejdź do logowania',
+    stillIn: (email: string) => `Nadal trwa Twoja sesja jako ${email}.`,
+    toPanel: 'Przejdź do panelu',
     or: 'lub',
     byProvider: 'Zaloguj się przez SSO',
     joinByProvider: 'Dołącz przez SSO',
