@@ -177,7 +177,7 @@ test('one file speaks to the provider of OpenID Connect, and knows of no user', 
     wrongImports(source, (path) => path === 'openid-client'),
     ['src/access/provider.ts -> openid-client'],
   )
-  assert.deepEqual(importsOf('src/access/provider.ts'), ['openid-client', 'src/core/email.ts'])
+  assert.deepEqual(importsOf('src/access/provider.ts'), ['openid-client'])
 })
 
 test('nothing imports the process but what runs commands for tests', () => {

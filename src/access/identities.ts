@@ -1,4 +1,5 @@
 // Who may sign in as which user, once the OpenID Connect provider has said who they are there.
+import { emailFault } from '../core/email.ts'
 import type { Seconds } from '../core/instant.ts'
 import type { Client } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
@@ -11,7 +12,10 @@ import { begin, emailKey, type SignedIn } from './users.ts'
 /** An invitation that somebody has followed; if it makes an account too, with the account's name. */
 export type Following = { token: string; accountName: string }
 
-export type IdentityRefusal = 'EMAIL_NOT_VERIFIED' | 'NOT_INVITED' | 'OTHER_IDENTITY' | 'EMAIL_TAKEN' | 'LINK_USED_UP'
+/** EMAIL_UNUSABLE: the email is verified, and no user here can have one of this form. */
+export type IdentityRefusal =
+  | ('EMAIL_NOT_VERIFIED' | 'EMAIL_UNUSABLE' | 'EMAIL_TAKEN')
+  | ('NOT_INVITED' | 'OTHER_IDENTITY' | 'LINK_USED_UP')
 
 /**
  * Begins a session of the user with this identity. The first time, the user is found by the verified email, and keeps
@@ -42,6 +46,7 @@ async function enterFirst(
 ): Promise<SignedIn | IdentityRefusal> {
   const { access, identities } = store
   if (identity.email === null) return 'EMAIL_NOT_VERIFIED'
+  if (emailFault(identity.email) !== undefined) return 'EMAIL_UNUSABLE'
   const email = emailKey(identity.email)
   const by: Actor = { kind: 'user', name: email, address: client.address, at: now }
   const found = await access.findCredentials(email)

@@ -1,12 +1,11 @@
 // The only file that talks to the OpenID Connect provider. It says who somebody is there; identities.ts decides whether
 // they may enter.
 import * as client from 'openid-client'
-import { emailFault } from '../core/email.ts'
 
 /** `isOnly`: nobody signs in by password. */
 export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; isOnly: boolean }
 
-/** Who somebody is at the provider; `email` is null where it does not say that the address is theirs. */
+/** Who somebody is at the provider; `email` is of any form, and null where it does not say that the address is theirs. */
 export type Identity = { issuer: string; subject: string; email: string | null }
 
 /** What the provider's answer is checked against, kept in the browser that began. */
@@ -151,7 +150,7 @@ async function identify(provider: Described, address: URL, checks: Checks): Prom
 /** Microsoft Entra ID says by `xms_edov` that the domain's owner has verified an address. */
 function verifiedEmail({ email, email_verified, xms_edov }: Record<string, unknown>): string | null {
   const isVerified = email_verified === true || (email_verified === undefined && (xms_edov === true || xms_edov === 1))
-  return isVerified && typeof email === 'string' && emailFault(email) === undefined ? email : null
+  return isVerified && typeof email === 'string' ? email : null
 }
 
 const downCodes = [

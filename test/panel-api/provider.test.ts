@@ -186,7 +186,7 @@ test('who comes back in several tabs at once the first time is let in by each of
   }
 })
 
-test('an unverified email is refused; at Entra xms_edov stands for email_verified', async () => {
+test('an unverified email is refused, and for a reason of its own one that no user can have; at Entra xms_edov stands for email_verified', async () => {
   await userOf('edov@example.com')
   const email = 'edov@example.com'
   for (const claims of [
@@ -196,10 +196,15 @@ test('an unverified email is refused; at Entra xms_edov stands for email_verifie
     { email, email_verified: false, xms_edov: true },
     { email, xms_edov: false },
     { email_verified: true },
-    verified('no email'),
+    { email: 'zażółć@example.com', email_verified: false },
   ]) {
     const { led, user } = await signIn('edov', claims)
     assert.deepEqual([led, user], [refusedAs('EMAIL_NOT_VERIFIED'), undefined], JSON.stringify(claims))
+  }
+  const tooLong = `${'a'.repeat(250)}@example.com`
+  for (const unusable of ['no email', 'zażółć@example.com', ` ${email}`, tooLong]) {
+    const { led, user } = await signIn('edov', verified(unusable))
+    assert.deepEqual([led, user], [refusedAs('EMAIL_UNUSABLE'), undefined], unusable)
   }
   assert.equal((await signIn('edov', { email, xms_edov: 1 })).user.email, email)
   await userOf('edov2@example.com')

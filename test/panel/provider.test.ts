@@ -81,13 +81,21 @@ longTest('single sign-on leads to where one wanted to go, by keyboard alone, in 
 })
 
 longTest('a person who is refused reads why, in a sentence, and can try again', async () => {
-  state.who = 'stranger'
   state.people.stranger = verified('stranger@example.com')
+  state.people.unusual = verified('zażółć@example.com')
   for (const { width, language } of widthsInLanguages()) {
     const page = await stage.open(undefined, { width, language, path: `${publicUrl}/sign-in` })
-    await page.getByRole('button', { name: words[language].byProvider }).click()
-    await page.getByText(words[language].refused.NOT_INVITED).waitFor()
-    await look(page)
+    for (const [who, code] of [
+      ['stranger', 'NOT_INVITED'],
+      ['unusual', 'EMAIL_UNUSABLE'],
+    ] as const) {
+      state.who = who
+      // The provider remembers who it was.
+      await page.context().clearCookies()
+      await page.getByRole('button', { name: words[language].byProvider }).click()
+      await page.getByText(words[language].refused[code]).waitFor()
+      await look(page)
+    }
     await page.goto(`${publicUrl}/sign-in?refused=nonsense`)
     await page.getByRole('button', { name: words[language].byProvider }).waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
