@@ -14,7 +14,11 @@ export type User = { id: number; accountId: number; email: string; role: Role; c
 /** `passwordHash` is a PHC string; with a factor the password alone is not enough. */
 export type Credentials = { user: User; passwordHash: string; hasFactor: boolean }
 
-export type Session = { user: User; account: Account; createdAt: Seconds; seenAt: Seconds }
+/** `hasPassword`: false for who came by single sign-on, until they set one. */
+export type Session = { user: User; hasPassword: boolean; account: Account; createdAt: Seconds; seenAt: Seconds }
+
+/** No password has this hash. */
+export const noPassword = ''
 
 /** A session as its user sees it; `id` is the hash of its token. */
 export type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seconds }
@@ -360,7 +364,7 @@ async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): P
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {
   const row = await sql.get(
     `SELECT sessions.created_at AS session_at, seen_at, users.id AS user_id, users.email, users.role,
-        users.created_at AS user_at, accounts.*
+        users.password_hash, users.created_at AS user_at, accounts.*
       FROM sessions JOIN users ON users.id = user_id JOIN accounts ON accounts.id = users.account_id
       WHERE token_hash = ?`,
     tokenHash,
@@ -368,6 +372,7 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
   if (row === undefined) return undefined
   return {
     user: { id: row.user_id, accountId: row.id, email: row.email, role: row.role, createdAt: row.user_at },
+    hasPassword: row.password_hash !== noPassword,
     account: toAccount(row),
     createdAt: row.session_at,
     seenAt: row.seen_at,

@@ -1,6 +1,6 @@
 // Who users are at the provider of OpenID Connect. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
-import { acceptInvitation, type Credentials, toCredentials, toUser } from './access.ts'
+import { acceptInvitation, type Credentials, noPassword, toCredentials, toUser } from './access.ts'
 import { type Actor, addUserEntry } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
@@ -53,6 +53,3 @@ async function join(
   await addUserEntry(sql, by, 'user.linked', made, null, { issuer })
   return { user: made, passwordHash, hasFactor: false }
 }
-
-/** No password has this hash. */
-const noPassword = ''

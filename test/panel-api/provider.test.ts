@@ -277,11 +277,17 @@ test('a user who came by the provider has no password, and a wrong one takes as 
   await place.arrange((store) =>
     buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'passwordless@example.com' }, by()),
   )
-  assert.equal((await signIn('passwordless', verified('passwordless@example.com'))).led, '/')
+  const one = await signIn('passwordless', verified('passwordless@example.com'))
+  assert.equal(one.led, '/')
+  const hasPassword = async () => ((await (await one.api('GET', '/session')).json()) as any).hasPassword
+  assert.equal(await hasPassword(), false)
   for (const guess of ['', ' ', 'password', '$argon2id$v=19$m=1,t=1,p=1$$']) {
     const answer = await browser().api('POST', '/session', { email: 'passwordless@example.com', password: guess })
     assert.equal(answer.status, guess === '' ? 422 : 403)
   }
+  await place.json(['user', 'reset', '--email', 'passwordless@example.com'], 'a password of their own\n')
+  await one.comeBack(await one.atProvider(await one.begin()))
+  assert.equal(await hasPassword(), true)
   const times = { none: 0, wrong: 0 }
   for (let n = 0; n < amount(2, 5); n += 1)
     for (const [name, hash] of [

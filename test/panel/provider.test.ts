@@ -4,6 +4,8 @@ import { after } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { words as ofFields } from '../../panel/src/parts/words.ts'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
+import { words as ofSecurity } from '../../panel/src/screens/settings/security-words.ts'
+import { words as ofSettings } from '../../panel/src/screens/settings/words.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
 import { isFull, longTest } from '../support/faults.ts'
@@ -124,6 +126,14 @@ longTest('an invitation is joined by single sign-on, and one to another account 
   await page.getByRole('button', { name: words.en.joinByProvider }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.getByText('inviter’s account').waitFor()
+
+  // They have no password to change, and none to switch a second factor on with.
+  await page.goto(`${publicUrl}/settings/security`)
+  await page.getByText(ofSettings.en.setByMail).waitFor()
+  await page.getByText(ofSecurity.en.needsPassword).waitFor()
+  assert.equal(await page.locator('input[type=password]').count(), 0)
+  assert.equal(await page.getByRole('button', { name: ofSecurity.en.switchOn }).count(), 0)
+  await look(page)
 
   // An invitation to another account, followed by the same person: they have not joined, and read why.
   await page.goto(await invitationOf('other-inviter'))

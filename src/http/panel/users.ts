@@ -19,8 +19,8 @@ export const userRoutes = {
     async run({ session, parts }) {
       const ways = waysIn(parts)
       if (session === undefined) return { signedIn: false as const, isEmpty: await parts.users.isEmpty(), ways }
-      const { user, account } = session
-      return { signedIn: true as const, user, account, publicUrl: parts.site.publicUrl, ways }
+      const { user, hasPassword, account } = session
+      return { signedIn: true as const, user, hasPassword, account, publicUrl: parts.site.publicUrl, ways }
     },
   }),
   ...forAnybody('POST /session', {

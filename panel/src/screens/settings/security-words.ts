@@ -6,6 +6,8 @@ export const words = inBoth({
     factor: 'Second factor',
     factorText:
       'Besides the password you then need a code from an app on your phone, such as Aegis, Google Authenticator or 1Password.',
+    needsPassword:
+      'It belongs to a password, and you have none. After single sign-on Lastcall does not ask for it: the provider may have its own.',
     isOff: 'The second factor is off.',
     isOn: (left: number) =>
       left === 0
@@ -64,6 +66,8 @@ export const words = inBoth({
     factor: 'Drugi składnik',
     factorText:
       'Oprócz hasła potrzebny jest wtedy kod z aplikacji w telefonie, na przykład Aegis, Google Authenticator lub 1Password.',
+    needsPassword:
+      'Działa razem z hasłem, a Ty go nie masz. Po logowaniu jednokrotnym Lastcall o niego nie pyta: może mieć własny ten, kto prowadzi to logowanie.',
     isOff: 'Drugi składnik jest wyłączony.',
     isOn: (left: number) =>
       left === 0

@@ -14,7 +14,7 @@ import { words } from './words.ts'
 /** How the user signs in, and where they are signed in. */
 export default function Security() {
   const text = useWords(words)
-  const { ways } = useSession()
+  const { ways, hasPassword } = useSession()
   const own = useWords(securityWords)
   const factor = useAsk('GET /factor', {})
   const sessions = useAsk('GET /sessions', {})
@@ -23,13 +23,16 @@ export default function Security() {
   return (
     <>
       <Section title={text.password}>
-        {ways.byPassword ? <ChangePassword /> : <Text size="sm">{text.noPasswords}</Text>}
+        {!ways.byPassword && <Text size="sm">{text.noPasswords}</Text>}
+        {ways.byPassword && !hasPassword && <Text size="sm">{ways.hasMail ? text.setByMail : text.setByOperator}</Text>}
+        {ways.byPassword && hasPassword && <ChangePassword />}
       </Section>
       {/* Where all sign in at a provider, the second factor is the provider's too. */}
       {(ways.byPassword || factor.data?.isOn) && (
         <Section title={own.factor}>
           <Failure of={factor} />
-          {factor.data !== undefined && <SecondFactor factor={factor.data} />}
+          {!hasPassword && <Text size="sm">{own.needsPassword}</Text>}
+          {hasPassword && factor.data !== undefined && <SecondFactor factor={factor.data} />}
         </Section>
       )}
       <Section title={own.sessions}>

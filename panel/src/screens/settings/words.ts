@@ -20,6 +20,9 @@ export const words = inBoth({
     change: 'Change password',
     changed: 'The password is changed. Everywhere else you are signed out.',
     wrong: 'This is not your current password.',
+    setByMail: 'You came by single sign-on and have no password. To set one, sign out and choose “Forgot password?”.',
+    setByOperator:
+      'You came by single sign-on and have no password. The people who run this installation can set one with “lastcall user reset”.',
     noPasswords: 'Passwords are switched off here: everybody signs in with single sign-on.',
     users: 'Users of this account',
     you: 'You',
@@ -59,6 +62,10 @@ export const words = inBoth({
     change: 'Zmień hasło',
     changed: 'Hasło zostało zmienione. Wszystkie inne sesje są zakończone.',
     wrong: 'To nie jest Twoje obecne hasło.',
+    setByMail:
+      'Korzystasz z logowania jednokrotnego i nie masz hasła. Aby je ustawić, wyloguj się i wybierz „Nie pamiętasz hasła?”.',
+    setByOperator:
+      'Korzystasz z logowania jednokrotnego i nie masz hasła. Osoba, która prowadzi tę instalację, może je ustawić poleceniem „lastcall user reset”.',
     noPasswords: 'Hasła są tu wyłączone: wszyscy logują się przez logowanie jednokrotne (SSO).',
     users: 'Użytkownicy tego konta',
     you: 'Ty',
