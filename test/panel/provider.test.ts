@@ -193,6 +193,24 @@ longTest('the link in the mail sets a new password, once', async () => {
   }
 })
 
+longTest('where passwords are off, no link is asked for and none is tried again', async (t) => {
+  const only = await panelStage(t, [], { ...provider.settings, OIDC_ONLY: 'on' })
+  for (const { width, language } of widthsInLanguages()) {
+    const page = await only.open(undefined, { width, language, path: '/reset#of-before' })
+    // With the token, and then without: it does not stay in the address.
+    for (let loads = 0; loads < 2; loads += 1) {
+      await page.getByText(ofFields[language].failures.PASSWORDS_OFF).waitFor()
+      const shown = page.getByRole('main')
+      assert.equal(await shown.getByRole('textbox').filter({ visible: true }).count(), 0)
+      assert.equal(await page.getByRole('button', { name: ofFields[language].retry }).count(), 0)
+      await look(page)
+      await page.reload()
+    }
+    await page.getByRole('link', { name: words[language].toSignIn }).click()
+    await page.getByRole('button', { name: words[language].byProvider }).waitFor()
+  }
+})
+
 longTest('after the end of a session the user signs in beside the screen, and keeps what they entered', async () => {
   const eva = await stage.person('eva')
   Object.assign(state.people, { eva: verified(eva.email) })

@@ -12,6 +12,9 @@ type Props = {
 /** Whose words say to tell the operator the request's id. */
 export const asksForId: ReadonlySet<string> = new Set(['INTERNAL_ERROR', 'MAIL_NOT_SENT'])
 
+/** A link that is used up stays so, and the operator alone switches passwords on. */
+const isForGood: ReadonlySet<string> = new Set(['LINK_USED_UP', 'PASSWORDS_OFF'])
+
 /** Says what went wrong and what to do next. */
 export function Failure({ of, invalid }: Props) {
   const { failures, tooManyFor, retry, requestId } = useWords(words)
@@ -21,8 +24,7 @@ export function Failure({ of, invalid }: Props) {
   const minutes = error.code === 'TOO_MANY_TRIES' ? Math.ceil((error.retryAfterSeconds ?? 0) / 60) : 0
   const usual = minutes > 1 ? tooManyFor(minutes) : (failures[error.code] ?? failures.INTERNAL_ERROR)
   const said = (error.code === 'INVALID' && invalid) || usual
-  // A link that is used up stays so.
-  const mayRetry = refetch !== undefined && error.code !== 'LINK_USED_UP'
+  const mayRetry = refetch !== undefined && !isForGood.has(error.code)
   const shows = asksForId.has(error.code) && error.requestId !== null
   return (
     <Alert color="red" variant="outline" role="alert">

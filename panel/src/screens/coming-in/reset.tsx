@@ -7,6 +7,7 @@ import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NewPassword } from '../../parts/password.tsx'
+import { words as usualWords } from '../../parts/words.ts'
 import { Door } from './door.tsx'
 import { useTokenOfAddress } from './link-token.ts'
 import { words } from './words.ts'
@@ -30,12 +31,16 @@ function AskForLink() {
   const language = useLanguage()
   const send = useSendAlone('POST /password-resets')
   const emailFault = useEmailFault(send.error)
+  const session = useAsk('GET /session', {})
+  const { failures } = useWords(usualWords)
   // As it was typed at sign-in: it is no part of the address.
   const [email, setEmail] = useState(() => String(window.history.state?.email ?? ''))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     send.mutate({ body: { email, language } })
   }
+  if (session.isPending) return <Waiting height={160} />
+  if (session.data?.ways.byPassword === false) return <Refused text={failures.PASSWORDS_OFF} />
   if (send.isSuccess) return <Done text={text.resetSent} />
   const isTooOften = send.error?.code === 'TOO_MANY_TRIES'
   return (
