@@ -120,6 +120,25 @@ longTest('if another tab has signed somebody else in, nothing is done in that pe
   await comeBack(page)
   await signInAgain(page, ada)
   await page.getByRole('banner').getByText('ada-here’s account').waitFor({ state: 'attached' })
+
+  // Who cannot sign in here by a password either ends that session, or goes on in it.
+  const comes = async () => {
+    await page.request.post('/panel/api/session', { data: { email, password } })
+    await comeBack(page)
+    await question(page).getByText(`Now ${email} is signed in`).waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+  }
+  await comes()
+  await question(page).getByRole('button', { name: 'Sign that user out' }).click()
+  await question(page).getByText(`Now ${email} is signed in`).waitFor({ state: 'detached' })
+  assert.equal((await (await page.request.get('/panel/api/session')).json()).signedIn, false)
+  await signInAgain(page, ada)
+  await comes()
+  await question(page).getByRole('button', { name: 'Go on as that user' }).click()
+  await page.getByRole('banner').getByText('bela-beside’s account').waitFor({ state: 'attached' })
+  await question(page).waitFor({ state: 'hidden' })
+  assertUntroubled(page)
 })
 
 longAtBothWidths('a fresh key and a half-written name outlive the session', async (width) => {

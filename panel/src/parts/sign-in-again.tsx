@@ -1,12 +1,16 @@
-import { Anchor, Modal, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
-import { call } from '../api.ts'
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import { useLocation } from 'wouter'
+import { call, useSendAlone } from '../api.ts'
 import { useWords } from '../language.ts'
+import { endWithSession } from '../leaving.ts'
+import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import { SignInForm } from '../screens/coming-in/sign-in.tsx'
 import { useSession } from '../session.ts'
-import { isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
+import { giveUpSigningInAgain, isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
 import { stays } from './escape.ts'
+import { Failure } from './failure.tsx'
 import { words } from './words.ts'
 
 /** Stands over a screen whose session has ended; nothing that was entered is lost. */
@@ -19,7 +23,7 @@ export function SignInAgain() {
     signedInAgain()
     client.invalidateQueries()
   }
-  useOtherTab(isAsked, user.id, goOn)
+  const { other, look } = useOtherTab(isAsked, user.id, goOn)
   return (
     <Modal
       opened={isAsked}
@@ -35,6 +39,7 @@ export function SignInAgain() {
     >
       <Stack>
         <Text size="sm">{text.sessionEndedText}</Text>
+        {other !== undefined && <Other email={other} onSignedOut={look} />}
         {ways.byPassword && <SignInForm email={user.email} hasMail={ways.hasMail} onDone={goOn} />}
         {ways.byProvider && <InAnotherTab />}
       </Stack>
@@ -42,19 +47,67 @@ export function SignInAgain() {
   )
 }
 
-/** The reader may sign in in another tab: that one's session is this one's too. */
-function useOtherTab(isAsked: boolean, userId: number, onDone: () => void): void {
-  const done = useEffectEvent(onDone)
+/**
+ * The reader may sign in in another tab: that one's session is this one's too. `other`: the email of somebody else who
+ * has, and who is in the way of single sign-on there.
+ */
+function useOtherTab(isAsked: boolean, userId: number, onDone: () => void) {
+  const [other, setOther] = useState<string>()
+  const lookNow = async () => {
+    const session = await call('GET /session', {})
+    if (session.signedIn && session.user.id === userId) onDone()
+    else setOther(session.signedIn ? session.user.email : undefined)
+  }
+  const look = () => void lookNow().catch(() => {})
+  const onFocus = useEffectEvent(look)
   useEffect(() => {
     if (!isAsked) return undefined
-    const look = async () => {
-      const session = await call('GET /session', {})
-      if (session.signedIn && session.user.id === userId) done()
+    const listener = () => onFocus()
+    listener()
+    window.addEventListener('focus', listener)
+    return () => {
+      window.removeEventListener('focus', listener)
+      setOther(undefined)
     }
-    const onFocus = () => void look().catch(() => {})
-    window.addEventListener('focus', onFocus)
-    return () => window.removeEventListener('focus', onFocus)
-  }, [isAsked, userId])
+  }, [isAsked])
+  return { other, look }
+}
+
+/** Somebody else is signed in in this browser: the reader goes on as that user, or ends that session. */
+function Other({ email, onSignedOut }: { email: string; onSignedOut(): void }) {
+  const text = useWords(words)
+  const client = useQueryClient()
+  const [, go] = useLocation()
+  const send = useSendAlone('DELETE /session')
+  const goOnAsOther = () => {
+    forgetUnsaved()
+    endWithSession()
+    giveUpSigningInAgain()
+    client.clear()
+    // It leads on to the panel.
+    go('/sign-in')
+  }
+  const signOtherOut = (button: Element) => {
+    const dialog = button.closest('[role=dialog]')
+    const onSuccess = () => {
+      // The button goes away: next is the password, or the way to single sign-on.
+      dialog?.querySelector<HTMLElement>('[data-autofocus], a')?.focus()
+      onSignedOut()
+    }
+    send.mutate({}, { onSuccess })
+  }
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{text.otherIsIn(email)}</Text>
+      <Failure of={{ error: send.error }} />
+      <Button variant="default" onClick={goOnAsOther}>
+        {text.goOnAsOther}
+      </Button>
+      <Button variant="default" loading={send.isPending} onClick={({ currentTarget }) => signOtherOut(currentTarget)}>
+        {text.signOtherOut}
+      </Button>
+    </Stack>
+  )
 }
 
 /** Going to the provider would lose the screen: the reader signs in beside it, and comes back. */

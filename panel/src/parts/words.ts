@@ -58,6 +58,10 @@ export const words = inBoth({
     nameFault: 'The name can’t be blank, and has at most 200 characters.',
     sessionEnded: 'Your session has ended',
     signInBeside: 'Sign in with single sign-on in a new tab, then come back here',
+    otherIsIn: (email: string) =>
+      `Now ${email} is signed in in this browser. You can go on as that user: what you have entered here is lost then.`,
+    goOnAsOther: 'Go on as that user',
+    signOtherOut: 'Sign that user out',
     sessionEndedText: 'Sign in again to go on. What you have entered is still here.',
     failures: {
       OFFLINE: 'The service cannot be reached. Check your connection, then try again.',
@@ -154,6 +158,10 @@ export const words = inBoth({
     nameFault: 'Nazwa nie może być pusta i może mieć najwyżej 200 znaków.',
     sessionEnded: 'Twoja sesja się skończyła',
     signInBeside: 'Zaloguj się przez logowanie jednokrotne (SSO) w nowej karcie i wróć tutaj',
+    otherIsIn: (email: string) =>
+      `W tej przeglądarce trwa teraz sesja jako ${email}. Możesz kontynuować jako ta osoba: to, co tu wpisano, wtedy przepadnie.`,
+    goOnAsOther: 'Kontynuuj jako ta osoba',
+    signOtherOut: 'Wyloguj tę osobę',
     sessionEndedText: 'Zaloguj się ponownie, aby kontynuować. To, co wpisano, nadal tu jest.',
     failures: {
       OFFLINE: 'Nie można połączyć się z usługą. Sprawdź połączenie i spróbuj ponownie.',
