@@ -1,4 +1,4 @@
-// PostgreSQL takes no NUL in a text: wherever one comes in it is refused, and breaks nothing.
+// PostgreSQL takes no NUL in a text, nor half a surrogate pair: wherever NUL comes in it is refused, and breaks nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../src/http/panel/routes.ts'
@@ -88,10 +88,10 @@ const ids: Record<string, string> = {
 }
 const pathOf = (path: string, named = ids) => path.replace(/:(\w+)/g, (_, name) => named[name] ?? '1')
 
-test('a NUL in a name is 422', async () => {
+test('a NUL or half a surrogate pair in a name is 422', async () => {
   for (const route of ['PATCH /account', 'POST /keys', 'PATCH /keys/:keyId', 'POST /keys/:keyId/replacement']) {
     const [method = '', path = ''] = route.split(' ')
-    for (const name of ['\0', 'Name\0', '\0Name']) {
+    for (const name of ['\0', 'Name\0', '\0Name', '\ud83d', 'Na\ud83dme', 'Name\ude00']) {
       const { status, body } = await ask(method, pathOf(path), { ...(bodies[route] as object), name })
       assert.deepEqual([route, status, body.code], [route, 422, 'INVALID'])
     }

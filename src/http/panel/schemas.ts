@@ -9,5 +9,5 @@ export const Password = Type.String({ minLength: passwordMinLength, maxLength: p
 export const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
 /** Of a link. */
 export const Token = Type.String({ minLength: 1, maxLength: 100 })
-/** 1 to 200 characters, not blank. PostgreSQL takes no NUL in a text. */
-export const Name = Type.String({ maxLength: 200, pattern: '^\\s*[^\\s\\x00][^\\x00]*$' })
+/** 1 to 200 characters, not blank. PostgreSQL keeps neither NUL nor half a surrogate pair, as in `nameOf`. */
+export const Name = Type.String({ maxLength: 200, pattern: '^\\s*[^\\s\\x00\\p{Cs}][^\\x00\\p{Cs}]*$' })
