@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { createKey, replaceKey } from '../../src/access/keys.ts'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
+import { checkEndpoint } from '../../src/core/events.ts'
 import { formatInstant, parseInstant } from '../../src/core/instant.ts'
 import { campaignRoutes } from '../../src/http/panel/campaigns.ts'
 import { overviewRoutes } from '../../src/http/panel/overview.ts'
@@ -142,6 +143,32 @@ test('a replaced key that still works is named with its end, and no key is said 
     assert.deepEqual(
       (await about('2026-01-16T12:00:00Z')).map(({ what }) => what),
       ['NO_KEY'],
+    )
+  })
+})
+
+test('a server that has accepted nothing for an hour is told of, whatever it answers, unless a user paused it', async (t) => {
+  await withAccount(t, async ({ store, overview }) => {
+    const at = '2026-01-15T12:00:00Z'
+    const [account] = await store.configuration.listAccounts()
+    const asked = { url: 'https://example.com/', kinds: ['lead.registered'] }
+    const endpoint = async (name: string, failures: number, minutes: number) => {
+      const checked = checkEndpoint({ ...asked, name }, () => undefined)
+      assert.ok('settings' in checked)
+      const made = await store.events.createEndpoint(account?.id as number, checked.settings, tester)
+      const failingSince = seconds(at) - minutes * 60
+      await store.events.setHealth(made, { failingSince, failures, nextTryAt: null }, seconds(at))
+      return made
+    }
+    await endpoint('refuses, a while', 0, 59)
+    await endpoint('refuses', 0, 61)
+    await endpoint('fails', 5, 1)
+    await store.events.pauseEndpoint(await endpoint('fails, paused by hand', 5, 61), 'user', tester)
+    await store.events.pauseEndpoint(await endpoint('gone', 0, 1), 'gone', tester)
+    const { attention } = await overview(at)
+    assert.deepEqual(
+      attention.filter(({ what }) => what.startsWith('WEBHOOK')).map(({ what, name }) => `${what}: ${name}`),
+      ['WEBHOOK_FAILS: refuses', 'WEBHOOK_FAILS: fails', 'WEBHOOK_PAUSED: gone'],
     )
   })
 })

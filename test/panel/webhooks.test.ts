@@ -220,7 +220,7 @@ longTest('the overview says whose server fails, and which webhook is paused beca
     assert.ok(endpoint)
     await store.events.setHealth(endpoint, { failingSince: 1, failures: 5, nextTryAt: 4_102_444_800 }, 1)
   })
-  await said(/is a webhook whose server fails/)
+  await said(/is a webhook whose server accepts nothing/)
   await assertWaitIsSaid(page)
   await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'failing', tester))
   await said(/is a webhook that was paused/)

@@ -5,6 +5,7 @@ import { zoneOf } from '../../core/mechanism/zone.ts'
 import { openOffersOfAccount } from '../../leads/open-offers.ts'
 import { type AccountCount, kinds as allKinds, type Kind } from '../../store/counts.ts'
 import { failuresToStop } from '../../store/events/changes.ts'
+import type { Endpoint } from '../../store/events/endpoint.ts'
 import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
 import { isOver } from './campaigns.ts'
 import { forViewer, type PanelParts } from './route.ts'
@@ -14,6 +15,8 @@ type Shown = Exclude<Kind, 'conversion'>
 const kinds = allKinds.filter((kind): kind is Shown => kind !== 'conversion')
 /** Published campaigns that are checked for what needs attention, the newest first. */
 const mostCampaigns = 50
+/** An endpoint whose server has accepted nothing for longer needs attention, whatever it answers. */
+const silentSeconds = 3_600
 
 /** Something that a customer would want to fix, in a campaign or in the account. */
 type Attention =
@@ -40,7 +43,7 @@ export const overviewRoutes = {
         open: await openOffersOfAccount(parts.store, parts.configCache, account.id, now),
         attention: [
           ...(await ofAccount(parts, account, totals, now)),
-          ...(await ofWebhooks(parts, account.id)),
+          ...(await ofWebhooks(parts, account.id, now)),
           ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
         ],
       }
@@ -105,14 +108,20 @@ function lastToWork(working: Key[]): Attention[] {
   return [{ what: 'KEY_ENDS', campaignId: null, name: last.name, until: last.revokedAt }]
 }
 
-/** Endpoints whose server fails, and those that were paused because of that. */
-async function ofWebhooks({ store }: PanelParts, accountId: number): Promise<Attention[]> {
-  const failing = (await store.events.listEndpoints(accountId)).filter(
-    ({ pauseCause, failures }) => pauseCause === 'failing' || pauseCause === 'gone' || failures >= failuresToStop,
-  )
-  return failing.map(({ pausedAt, settings: { name } }) => {
-    return { what: pausedAt === null ? 'WEBHOOK_FAILS' : 'WEBHOOK_PAUSED', campaignId: null, name, until: null }
+/** Endpoints whose server accepts nothing, and those that were paused because of that. */
+async function ofWebhooks({ store }: PanelParts, accountId: number, now: Seconds): Promise<Attention[]> {
+  const endpoints = await store.events.listEndpoints(accountId)
+  return endpoints.flatMap((endpoint) => {
+    const what = troubleOf(endpoint, now)
+    return what === undefined ? [] : [{ what, campaignId: null, name: endpoint.settings.name, until: null }]
   })
+}
+
+function troubleOf({ pauseCause, failures, failingSince }: Endpoint, now: Seconds) {
+  if (pauseCause !== null) return pauseCause === 'user' ? undefined : 'WEBHOOK_PAUSED'
+  // What a server refuses, as by 404, is not counted as a failure; nothing arrives all the same.
+  const isRefusing = failingSince !== null && now - failingSince > silentSeconds
+  return failures >= failuresToStop || isRefusing ? 'WEBHOOK_FAILS' : undefined
 }
 
 async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {

@@ -32,7 +32,7 @@ export const words = inBoth({
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
       KEY_ENDS: (when: string) =>
         `is the last API key that works, until ${when}. Create another one under Integrations.`,
-      WEBHOOK_FAILS: 'is a webhook whose server fails: its events wait.',
+      WEBHOOK_FAILS: 'is a webhook whose server accepts nothing: its events wait.',
       WEBHOOK_PAUSED: 'is a webhook that was paused because of its server’s answers. Fix the server, then resume it.',
       NO_PAGE: 'has no page that mails link to, so leads get no link.',
       WIDGET_NEVER_SEEN: 'is published, but its widget has not been seen on a page yet.',
@@ -93,7 +93,7 @@ export const words = inBoth({
       TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
       KEY_ENDS: (when: string) =>
         `to ostatni działający klucz API; przestanie działać: ${when}. Utwórz następny w Integracjach.`,
-      WEBHOOK_FAILS: 'to webhook, którego serwer zawodzi: zdarzenia czekają.',
+      WEBHOOK_FAILS: 'to webhook, którego serwer niczego nie przyjmuje: zdarzenia czekają.',
       WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera. Napraw serwer, a potem wznów webhook.',
       NO_PAGE: 'nie ma strony, do której linkują e-maile, więc odbiorcy nie dostają linku.',
       WIDGET_NEVER_SEEN: 'już działa, ale nie wykryto jeszcze widżetu tej kampanii na stronie.',
