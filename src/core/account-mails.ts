@@ -47,10 +47,11 @@ export function invitationMail(language: PanelLanguage, url: string, from: strin
   return mailOf(words[language], url)
 }
 
+/** An account's name and an email may be longer than a phone is wide, without a blank. */
 function mailOf({ subject, text, action, note }: Words, url: string): AccountMail {
   return {
     subject,
     text: `${text}\n\n${url}\n\n${note}\n`,
-    html: `<p>${escaped(text)}</p>\n<p><a href="${escaped(url)}">${action}</a></p>\n<p>${note}</p>\n`,
+    html: `<p style="overflow-wrap: anywhere">${escaped(text)}</p>\n<p><a href="${escaped(url)}">${action}</a></p>\n<p>${note}</p>\n`,
   }
 }

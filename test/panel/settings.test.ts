@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { invitationMail } from '../../src/core/account-mails.ts'
 import { isFull, longTest, someOf } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { sessionOf } from '../support/panel-session.ts'
@@ -130,6 +131,13 @@ longAtBothWidths(
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
   },
 )
+
+longTest('the mail of an invitation fits a phone, however long the account’s name is without a blank', async () => {
+  const page = await stage.open(undefined, { width: 'phone', path: 'about:blank' })
+  const { html } = invitationMail('en', 'https://example.com/join', `${'ada'.repeat(20)}@example.com`, 'x'.repeat(200))
+  await page.setContent(`<meta name="viewport" content="width=device-width">${html}`)
+  await assertFits(page)
+})
 
 longTest('the account’s name follows what a colleague saves, as long as nobody types', async () => {
   const page = await stage.open(owner, { path: '/settings' })
