@@ -1,12 +1,14 @@
 // What a member and a viewer find on the screens: what they may do, and one line about the rest.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
 import { words as listWords } from '../../panel/src/screens/campaigns/list/words.ts'
 import { words as publishWords } from '../../panel/src/screens/campaigns/publish-words.ts'
 import { words as timerWords } from '../../panel/src/screens/campaigns/timer/words.ts'
 import { words as campaignWords } from '../../panel/src/screens/campaigns/words.ts'
 import { words as keyWords } from '../../panel/src/screens/integrations/keys/words.ts'
+import { words as referenceWords } from '../../panel/src/screens/integrations/reference/words.ts'
 import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 import { words as stepWords } from '../../panel/src/screens/overview/first-steps-words.ts'
 import { words as personWords } from '../../panel/src/screens/person/words.ts'
@@ -25,7 +27,7 @@ const file = campaignFile({ name: 'Course', mailTimer: {} })
 const { id } = await stage.place.json(['campaign', 'apply', ...account, '-'], file)
 await stage.place.json(['key', 'create', ...account, '--name', 'Shop'])
 const webhook = await stage.place.json([
-  ...['webhook', 'create', ...account, '--name', 'Till', '--url', 'https://example.com/', '--kinds', 'lead.registered'],
+  ...['webhook', 'create', ...account, '--name', 'Till', '--url', 'https://example.com/', '--kinds', 'campaign.ended'],
 ])
 await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
 const { ref } = await stage.place.json(['lead', 'show', '--campaign', String(id), '--email', 'ada@example.com'])
@@ -79,12 +81,28 @@ for (const { language, width } of someOf(looks, 1))
         if (one === width) await assertAccessible(page)
       }
     }
+    await assertAskedForNothing(page, language)
     await page.goto(`/campaigns/${id}/rules`)
     const form = page.locator('form')
     await form.getByRole('textbox').first().waitFor()
     assert.equal(await form.locator(':is(input, select, textarea, button):enabled').count(), 0)
     assertUntroubled(page)
   })
+
+/** No text of a screen tells a viewer to do what the screen has no button for. */
+async function assertAskedForNothing(page: Page, language: Language): Promise<void> {
+  const [timer, hook, reference] = [timerWords[language], webhookWords[language], referenceWords[language]]
+  const asked: [path: string, shown: string, missing: string][] = [
+    [`/campaigns/${id}/timer`, timer.onlyMembers, timer.noCode],
+    [`/integrations/webhooks?webhook=${webhook.id}`, hook.empty, hook.testOrWait],
+    ['/integrations/reference', reference.onlyOwners, reference.toKeys],
+  ]
+  for (const [path, shown, missing] of someOf(asked, 1)) {
+    await page.goto(path)
+    await page.getByText(shown).waitFor()
+    assert.equal(await page.getByText(missing).count(), 0, missing)
+  }
+}
 
 longTest('what a viewer cannot change is written as plainly as the rest, with nothing drawn over it', async () => {
   const page = await stage.open(viewer, { path: `/campaigns/${id}/rules` })

@@ -55,21 +55,7 @@ export function MailHtml({ read }: PartProps) {
         />
       )}
       {mail.isPlaceholderData ? <Waiting /> : <CopyBlock text={html} name={text.html} />}
-      <Title order={3} size="h4">
-        {text.noCode}
-      </Title>
-      <List type="ordered" spacing={4}>
-        {text.noCodeSteps.map((step) => (
-          <List.Item key={step}>{step}</List.Item>
-        ))}
-      </List>
-      {may && (
-        <Group>
-          <Button variant="default" onClick={exporting.open}>
-            {text.contacts}
-          </Button>
-        </Group>
-      )}
+      {may && <WithoutCode onExport={exporting.open} />}
       <ExportLeads
         key={chosen.service}
         settings={read.settings}
@@ -84,5 +70,27 @@ export function MailHtml({ read }: PartProps) {
       <RoleNote needed="member">{text.onlyMembers}</RoleNote>
       {may && <TestMail {...{ campaignId, canSend, isDraft: read.settings.isDraft, link: Number(link) }} />}
     </Stack>
+  )
+}
+
+/** The way by a file of the contacts. */
+function WithoutCode({ onExport }: { onExport(): void }) {
+  const text = useWords(words)
+  return (
+    <>
+      <Title order={3} size="h4">
+        {text.noCode}
+      </Title>
+      <List type="ordered" spacing={4}>
+        {text.noCodeSteps.map((step) => (
+          <List.Item key={step}>{step}</List.Item>
+        ))}
+      </List>
+      <Group>
+        <Button variant="default" onClick={onExport}>
+          {text.contacts}
+        </Button>
+      </Group>
+    </>
   )
 }

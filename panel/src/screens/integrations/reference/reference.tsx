@@ -20,6 +20,8 @@ import { download, jsonFile } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { RoleNote } from '../../../parts/role-note.tsx'
+import { useMay } from '../../../session.ts'
 import { Everywhere } from './codes.tsx'
 import { type Language, languageNames, OperationCard } from './operation.tsx'
 import { type Reference, readOperations } from './reading.ts'
@@ -86,6 +88,7 @@ function Whole({ reference, campaigns, hasMore }: WholeProps) {
 /** What one needs before the first call. */
 function Start({ reference, collection }: { reference: Reference; collection: Reference['collection'] }) {
   const text = useWords(words)
+  const mayMakeKeys = useMay('owner')
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card title={text.baseUrl}>
@@ -98,10 +101,13 @@ function Start({ reference, collection }: { reference: Reference; collection: Re
         <CopyBlock text="export LASTCALL_KEY='lastcall_…'" name={text.keyLine} />
         <Text size="sm">
           {text.keyText}{' '}
-          <Anchor component={Link} href="/integrations" inherit underline="always">
-            {text.toKeys}
-          </Anchor>
+          {mayMakeKeys && (
+            <Anchor component={Link} href="/integrations" inherit underline="always">
+              {text.toKeys}
+            </Anchor>
+          )}
         </Text>
+        <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
       </Card>
       <Download
         title={text.description}

@@ -10,6 +10,7 @@ type Words = {
   key: string
   keyText: string
   toKeys: string
+  onlyOwners: string
   keyLine: string
   limit: string
   limitText(count: number): string
@@ -70,6 +71,7 @@ export const words = inBoth<Words>({
     keyText:
       'The examples read the key from the environment of the program, where it belongs: never write it into a page, an app or an address.',
     toKeys: 'Make a key',
+    onlyOwners: 'Owners of the account make keys.',
     keyLine: 'Line that sets the key',
     limit: 'Rate limit',
     limitText: (count) =>
@@ -202,6 +204,7 @@ export const words = inBoth<Words>({
     keyText:
       'Przykłady odczytują klucz ze środowiska programu i tam jest jego miejsce: nigdy nie wpisuj go na stronie, w aplikacji ani w adresie.',
     toKeys: 'Utwórz klucz',
+    onlyOwners: 'Klucze tworzą właściciele konta.',
     keyLine: 'Wiersz ustawiający klucz',
     limit: 'Limit żądań',
     limitText: (count) =>

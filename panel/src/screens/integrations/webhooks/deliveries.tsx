@@ -30,6 +30,7 @@ const everyMs = 2_000
 /** Newest first; what is shown of them stands in the address. */
 export function Deliveries({ of }: { of: Webhook }) {
   const text = useWords(words)
+  const mayTest = useMay('owner')
   const [search, setSearch] = useSearchParams()
   const chosen = search.get('outcome')
   const outcome: Outcome = chosen === 'delivered' || chosen === 'failed' ? chosen : undefined
@@ -37,6 +38,7 @@ export function Deliveries({ of }: { of: Webhook }) {
     setSearch({ webhook: String(of.id), ...(value !== 'all' && { outcome: value }) }, { replace: true })
   const query = useDeliveries(of.id, outcome)
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
+  const empty = mayTest ? `${text.empty} ${text.testOrWait}` : text.empty
   return (
     <Stack gap="sm">
       <Group justify="space-between" align="end">
@@ -52,7 +54,7 @@ export function Deliveries({ of }: { of: Webhook }) {
       </Group>
       <Failure of={query} />
       {query.isPending && <Waiting />}
-      {query.isSuccess && entries.length === 0 && <Empty text={outcome ? text.emptyFiltered : text.empty} />}
+      {query.isSuccess && entries.length === 0 && <Empty text={outcome ? text.emptyFiltered : empty} />}
       {entries.length > 0 && <DeliveryTable of={of} entries={entries} />}
       {entries.length > 0 && <More of={query} />}
     </Stack>

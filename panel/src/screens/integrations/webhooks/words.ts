@@ -133,7 +133,8 @@ export const words = inBoth({
     resent: 'It is sent again, with the same id.',
     resentLater: 'It is sent again, with the same id, once the webhook is resumed where it stopped.',
     notResent: 'This cannot be sent again: its campaign is a draft, or the webhook no longer gets its events.',
-    empty: 'Nothing was sent yet. Send a test, or wait for the next sign-up.',
+    empty: 'Nothing was sent yet.',
+    testOrWait: 'Send a test, or wait for the next sign-up.',
     emptyFiltered: 'Nothing like this was sent.',
     verify: 'How your server verifies a request',
     verifyText:
@@ -273,7 +274,8 @@ export const words = inBoth({
     resentLater:
       'Zdarzenie zostanie wysłane ponownie, z tym samym identyfikatorem, po wznowieniu webhooka od miejsca, w którym stanął.',
     notResent: 'Nie można tego wysłać ponownie: kampania jest wersją roboczą albo webhook już o niej nie informuje.',
-    empty: 'Nic jeszcze nie wysłano. Wyślij test albo poczekaj na następny zapis.',
+    empty: 'Nic jeszcze nie wysłano.',
+    testOrWait: 'Wyślij test albo poczekaj na następny zapis.',
     emptyFiltered: 'Niczego takiego nie wysłano.',
     verify: 'Jak Twój serwer sprawdza żądanie',
     verifyText:
