@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync'
 import type { Locator } from 'playwright-core'
 import { amount, longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
-import { assertUntroubled, sharedStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, sharedStage } from './stage.ts'
 
 const stage = await sharedStage()
 const { place, open } = stage
@@ -143,6 +143,32 @@ longTest(
     await page.getByText('Too many tries. Try again in 42 minutes.').waitFor({ timeout: 5_000 })
   },
 )
+
+longTest('a file without links and countdown is called so, on the tab and where leads are exported', async () => {
+  const who = await stage.person('without-links')
+  const setTools = (is: boolean) =>
+    place.json(['account', 'set', String(who.accountId), '--countdown-tools', String(is)])
+  const make = (isDraft: boolean) =>
+    place.arrange((store) => appliedCampaign(store, who.accountId, campaignFile({ mailTimer: {}, isDraft })))
+  const [draft, live] = [await make(true), await make(false)]
+  const page = await open(who, { path: `/campaigns/${live.id}/timer`, width: 'phone' })
+  const note = page.getByRole('note').filter({ hasText: 'its import empties those fields' })
+  await page.getByRole('region', { name: 'HTML for the mail' }).waitFor()
+  assert.equal(await note.count(), 0)
+  await setTools(false)
+  for (const [id, why] of [
+    [draft.id, 'the campaign is a draft'],
+    [live.id, 'switched off for this account'],
+  ] as const) {
+    await page.goto(`/campaigns/${id}/timer`)
+    await note.filter({ hasText: why }).waitFor()
+    await assertFits(page)
+    await page.goto(`/campaigns/${id}/leads`)
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
+    await page.getByRole('dialog').getByRole('note').filter({ hasText: why }).waitFor()
+    await assertAccessible(page)
+  }
+})
 
 longTest('what to do with the tags names the field of the page that was chosen', async () => {
   const pages = ['one', 'two'].map((name) => ({ pageUrl: `https://example.com/${name}`, eligible: true }))

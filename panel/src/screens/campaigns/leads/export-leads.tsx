@@ -10,6 +10,7 @@ import { MailServiceSelect } from '../timer/mail-service-select.tsx'
 import { type MailService, useMailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
 import { type Exported, exportLeads } from './export-run.ts'
+import { NoLinks } from './no-links.tsx'
 import type { Filter } from './use-leads.ts'
 import { words } from './words.ts'
 
@@ -85,6 +86,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
     >
       <Stack ref={inside}>
         <Text size="sm">{text.exportText}</Text>
+        <NoLinks isDraft={settings.isDraft} />
         {isFiltered && <Text size="sm">{text.exportFiltered}</Text>}
         {!isAtOnce && <MailServiceSelect of={chosen} disabled={exported !== null} />}
         <Group gap="sm" role="status">

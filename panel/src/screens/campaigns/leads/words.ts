@@ -187,6 +187,7 @@ export const words = inBoth({
     exportTitle: 'Export leads',
     exportText:
       'A CSV file for your mail service: for each lead the address, the link, the countdown and the deadline in words, under the names that the HTML for the mail has; and state and times in UTC.',
+    exportEmpties: 'A file of the leads has neither now, and its import empties those fields in your mail service.',
     exportFiltered: 'Only what is searched for now: address and state as chosen in the list.',
     exportDo: 'Start export',
     exportRunning: 'Exporting',
@@ -377,6 +378,8 @@ export const words = inBoth({
     exportTitle: 'Eksportuj odbiorców',
     exportText:
       'Plik CSV dla Twojego systemu mailingowego: adres, link, licznik i termin słownie każdego odbiorcy, pod nazwami z kodu HTML do e-maila, a także stan i czasy w UTC.',
+    exportEmpties:
+      'Plik z odbiorcami nie zawiera teraz ani jednego, ani drugiego, a jego import opróżni te pola w Twoim systemie mailingowym.',
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
     exportDo: 'Rozpocznij eksport',
     exportRunning: 'Trwa eksport',

@@ -11,6 +11,7 @@ import { RoleNote } from '../../../parts/role-note.tsx'
 import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { ExportLeads } from '../leads/export-leads.tsx'
+import { NoLinks } from '../leads/no-links.tsx'
 import { MailServiceSelect } from './mail-service-select.tsx'
 import { TestMail } from './test-mail.tsx'
 import { useMailService } from './use-mail-service.ts'
@@ -38,6 +39,7 @@ export function MailHtml({ read }: PartProps) {
       <Title order={2} size="h3">
         {text.html}
       </Title>
+      <NoLinks isDraft={read.settings.isDraft} />
       {pages.length === 0 && (
         <Alert color="orange" variant="outline">
           {text.noPage}
