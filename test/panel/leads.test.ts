@@ -444,6 +444,15 @@ longTest('leads erased in a row are gone at once and the last can be undone, how
   await page.keyboard.press('Control+Z')
   await page.getByLabel(`Select ${left[0]}`).waitFor()
   assert.deepEqual(await listOf(campaign.id), left)
+  // The reader was made a viewer meanwhile.
+  const refusal = { code: 'NOT_ALLOWED', requestId: '', faults: [], retryAfterSeconds: null }
+  await page.route('**/leads/erasure', (route) => route.fulfill({ status: 403, json: refusal }))
+  for (const email of left) {
+    await page.getByLabel(`Select ${email}`).check()
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+  }
+  await page.getByText('The leads were not erased. Your role does not allow this.').waitFor({ timeout: 5_000 })
 })
 
 longAtBothWidths(

@@ -47,17 +47,14 @@ function show(next: Said): () => void {
   return takeAway
 }
 
-/** The same of what could not be done. */
-export function toastFailure(text: string): void {
-  show({ text, isFailure: true })
-}
-
-/** Says why something failed that is asked for in a menu, which has gone by then. */
-export function useToastFailure(): (error: CallFailed) => void {
+/** Says why something failed that is asked for in a menu, which has gone by then; `what` says first what was not done. */
+export function useToastFailure(what?: string): (error: CallFailed) => void {
   const { failures, requestId } = useWords(words)
   return ({ code, requestId: id }) => {
-    const said = failures[code] ?? failures.INTERNAL_ERROR
-    toastFailure(asksForId.has(code) && id !== null ? `${said} ${requestId(id)}.` : said)
+    const why = failures[code] ?? failures.INTERNAL_ERROR
+    const said = what === undefined ? why : `${what} ${why}`
+    const text = asksForId.has(code) && id !== null ? `${said} ${requestId(id)}.` : said
+    show({ text, isFailure: true })
   }
 }
 

@@ -6,7 +6,7 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { escapeOf } from '../../../parts/escape.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow, focusOnFault } from '../../../parts/next-row.ts'
-import { toast } from '../../../parts/toast.tsx'
+import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import { DeadlineInput } from './deadline-input.tsx'
@@ -31,6 +31,7 @@ export function ChosenBar(props: Props) {
 function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
   const text = useWords(words)
   const { account } = useSession()
+  const failed = useToastFailure(text.eraseFailed)
   const [doing, setDoing] = useState<'erase' | 'deadline' | 'export' | null>(null)
   const send = useSend('PUT /campaigns/:campaignId/leads/deadlines')
   const params = { campaignId: settings.id }
@@ -53,7 +54,7 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
   }
   const erase = () => {
     close()
-    const said = { waits: text.erasing(chosen.length), undo: text.undo, done: text.erased, failed: text.eraseFailed }
+    const said = { waits: text.erasing(chosen.length), undo: text.undo, done: text.erased, failed }
     const focusNext = focusNextRow('leads', chosen[0] ?? '')
     eraseSoon({ campaignId: settings.id, refs: chosen }, said, onChanged)
     onDone()

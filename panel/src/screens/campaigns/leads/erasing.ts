@@ -1,13 +1,13 @@
 // Erasing leads waits for ten seconds, in which it can be taken back; it does so wherever the reader goes.
 import { useSyncExternalStore } from 'react'
-import { call } from '../../../api.ts'
+import { type CallFailed, call } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
-import { toast, toastFailure } from '../../../parts/toast.tsx'
+import { toast } from '../../../parts/toast.tsx'
 
 const waitsMs = 10_000
 
 type Erasing = { campaignId: number; refs: readonly string[] }
-type Said = { waits: string; undo: string; done: string; failed: string }
+type Said = { waits: string; undo: string; done: string; failed(error: CallFailed): void }
 
 let waiting: { finish(): Promise<void> } | undefined
 /** Resolves when all that was asked for so far is done: one erasure after the other. */
@@ -36,8 +36,8 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
     try {
       await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
       toast(said.done)
-    } catch {
-      toastFailure(said.failed)
+    } catch (error) {
+      said.failed(error as CallFailed)
     }
     mayClose()
     await onErased()

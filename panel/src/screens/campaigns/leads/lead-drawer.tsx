@@ -10,6 +10,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
+import { useToastFailure } from '../../../parts/toast.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
 import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -180,12 +181,13 @@ function Links({ lead: { offer } }: { lead: WholeLead }) {
 function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settings; onErased(): void }) {
   const text = useWords(words)
   const { cancel } = useWords(panelWords)
+  const failed = useToastFailure(text.eraseFailed)
   const [isAsked, setAsked] = useState(false)
   const { suspended } = useSession().account
   const readAgain = useLeadsAgain(settings.id)
   const erase = () => {
     const focusNext = focusNextRow('leads', lead.ref)
-    const said = { waits: text.erasing(1), undo: text.undo, done: text.erased, failed: text.eraseFailed }
+    const said = { waits: text.erasing(1), undo: text.undo, done: text.erased, failed }
     eraseSoon({ campaignId: settings.id, refs: [lead.ref] }, said, readAgain)
     onErased()
     focusNext()

@@ -43,7 +43,7 @@ export const words = inBoth({
     eraseSeveral: (count: number) => en(count, 'Erase # lead?', 'Erase # leads?'),
     erasing: (count: number) => en(count, '# lead is erased in ten seconds.', '# leads are erased in ten seconds.'),
     undo: 'Undo',
-    eraseFailed: 'The leads were not erased. Try again.',
+    eraseFailed: 'The leads were not erased.',
     nobodyWithIt: 'No email has that in it. Type fewer characters.',
     states: { pending: 'Waits for a visit', scheduled: 'Opens later', open: 'Open', expired: 'Expired' },
     add: 'Add lead',
@@ -231,7 +231,7 @@ export const words = inBoth({
         '# odbiorców zniknie za dziesięć sekund.',
       ),
     undo: 'Cofnij',
-    eraseFailed: 'Nie usunięto odbiorców. Spróbuj ponownie.',
+    eraseFailed: 'Nie usunięto odbiorców.',
     nobodyWithIt: 'Żaden adres tego nie zawiera. Wpisz mniej znaków.',
     states: {
       pending: 'Czeka na wizytę',
