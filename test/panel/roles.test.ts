@@ -198,5 +198,6 @@ longTest('by the keyboard an owner invites a viewer, withdraws that, and gives a
   await theirs.getByRole('button', { name: 'Save pages' }).click()
   await theirs.getByText('Your role does not allow this').waitFor()
   await theirs.getByText(campaignWords.en.onlyMembers).waitFor()
+  await theirs.getByText('Your role has changed. What it does not allow was not done.').waitFor({ timeout: 5_000 })
   assertUntroubled(page)
 })

@@ -1,6 +1,9 @@
 import { Text } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { type Role, useMay } from '../session.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useWords } from '../language.ts'
+import { type Role, useMay, useSession } from '../session.ts'
+import { toast } from './toast.tsx'
+import { words } from './words.ts'
 
 /** Says to those who may not do something why it is missing on the screen. */
 export function RoleNote({ needed, children }: { needed: Role; children: string }) {
@@ -9,6 +12,19 @@ export function RoleNote({ needed, children }: { needed: Role; children: string 
       {children}
     </Text>
   )
+}
+
+/** A button that a lesser role does not have goes when it is pressed, and so does what would say why. */
+export function LesserRole() {
+  const { user } = useSession()
+  const { lesserRole } = useWords(words)
+  const [known, setKnown] = useState(user)
+  const isLesser = !useMay(known.role) && known.id === user.id
+  useEffect(() => {
+    if (isLesser) toast(lesserRole)
+    setKnown(user)
+  }, [user, isLesser, lesserRole])
+  return null
 }
 
 /** Fields of a form that a viewer reads and cannot change. */

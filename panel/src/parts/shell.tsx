@@ -25,6 +25,7 @@ import type { SignedIn } from '../session.ts'
 import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
 import { focusScreen } from './next-row.ts'
+import { LesserRole } from './role-note.tsx'
 import { Toast, useToastFailure } from './toast.tsx'
 import { words } from './words.ts'
 
@@ -108,6 +109,7 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
           )}
           {children}
         </Box>
+        <LesserRole />
         <Toast />
         <HelpDrawer />
       </AppShell.Main>

@@ -18,6 +18,7 @@ export const words = inBoth({
     schemes: { auto: 'System', light: 'Light', dark: 'Dark' },
     suspended:
       'This account is suspended. You can read everything; nothing can be changed, and recipients see no offers. The people who run this installation can lift that.',
+    lesserRole: 'Your role has changed. What it does not allow was not done.',
     retry: 'Try again',
     requestId: (id: string) => `Request ${id}`,
     tooManyFor: (minutes: number) =>
@@ -118,6 +119,7 @@ export const words = inBoth({
     schemes: { auto: 'Systemowe', light: 'Jasne', dark: 'Ciemne' },
     suspended:
       'To konto jest zawieszone. Możesz wszystko czytać, ale niczego nie zmienisz, a odbiorcy nie widzą ofert. Może to cofnąć osoba, która prowadzi tę instalację.',
+    lesserRole: 'Twoja rola się zmieniła. To, na co nie pozwala, nie zostało zrobione.',
     retry: 'Spróbuj ponownie',
     requestId: (id: string) => `Żądanie ${id}`,
     tooManyFor: (minutes) =>
