@@ -122,6 +122,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
  * 8 kB of them.
  */
 function querystringParser(query: string): ParsedUrlQuery {
+  if (query === '') return {}
   // Empty ones would count too.
   return parse(query.replace(/&&+/g, '&'), '&', '=', { maxKeys: maxParameters, decodeURIComponent: decoded })
 }
