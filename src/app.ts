@@ -31,7 +31,7 @@ import { sendUndecodable, visitor } from './http/visitor/visitor.ts'
 import { openCounting } from './leads/counting.ts'
 import { buildLeads } from './leads/leads.ts'
 import { buildVisitors } from './leads/visitors.ts'
-import { describeError, type Log } from './log.ts'
+import { atMostEvery, describeError, type Log } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import type { Store } from './store/store.ts'
 
@@ -156,12 +156,10 @@ const sayAgainMs = 600_000
 
 /** Counts what is lost, and says in the log that something is. */
 function sayingSo(log: Log, what: string, count: (lost: number) => void): (lost: number) => void {
-  let saidAt = Number.NEGATIVE_INFINITY
+  const say = atMostEvery(sayAgainMs, () => log.warn(`${what} cannot be stored: what is lost is counted on /metrics`))
   return (lost) => {
     count(lost)
-    if (performance.now() - saidAt < sayAgainMs) return
-    saidAt = performance.now()
-    log.warn(`${what} cannot be stored: what is lost is counted on /metrics`)
+    say()
   }
 }
 

@@ -32,6 +32,16 @@ export function openLog(): Log {
   }
 }
 
+/** Does as `say`, but at most once in `ms`. */
+export function atMostEvery<Told extends unknown[]>(ms: number, say: (...told: Told) => void): (...told: Told) => void {
+  let saidAt = Number.NEGATIVE_INFINITY
+  return (...told) => {
+    if (performance.now() - saidAt < ms) return
+    saidAt = performance.now()
+    say(...told)
+  }
+}
+
 /**
  * Where an error came from, without its message, which may quote what a client sent (a JSON parser's does). A name, a
  * code and places in our code cannot.

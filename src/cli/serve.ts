@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import type { App, AppParts } from '../app.ts'
 import { type Config, type Flags, isUnderNpm, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistoryTable } from '../history/open.ts'
-import { describeError, type Log, openLog } from '../log.ts'
+import { atMostEvery, describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { anyText, type Command, readArguments } from './command.ts'
@@ -72,7 +72,8 @@ export async function run(
     isServer: true,
     // The first process says it once for all workers.
     onNewerDatabase: () => (isWorker ? process.exit(outdated) : endOutdated()),
-    onLost: sayingLost(log),
+    // Under load it may be late again and again.
+    onLost: atMostEvery(60_000, (error) => log.warn('the database cannot be used', { error: describeError(error) })),
   })
   // Loaded here: a start that is refused, and the process that watches workers, do not need it.
   const { buildApp } = await import('../app.ts')
@@ -99,18 +100,6 @@ export async function run(
     await sayIfNobody(store, log)
   }
   listening(port)
-}
-
-const sayAgainMs = 60_000
-
-/** At most once a minute: under load a database may be late again and again. */
-function sayingLost(log: Log): (error: unknown) => void {
-  let saidAt = Number.NEGATIVE_INFINITY
-  return (error) => {
-    if (performance.now() - saidAt < sayAgainMs) return
-    saidAt = performance.now()
-    log.warn('the database cannot be used', { error: describeError(error) })
-  }
 }
 
 const limits = ({ poolSize }: Config) => ({ lockWaitMs, timeoutMs, poolSize })
