@@ -15,15 +15,16 @@ import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, 
 /** One event to send; `due` is what is kept of it if that fails. */
 export type Event = { id: string; campaignId: number; body: EventBody; due: Due }
 
-/** What becomes of one notice. Without events it is done at once, unless it `isHeld` until its campaign is published. */
-export type Planned = { due: Due; events: Event[]; look?: Notice; isHeld?: boolean }
+/**
+ * What becomes of one notice. Without events it is done at once, unless it `isHeld` until its campaign is published.
+ * `skipped` is how many moments were too old to be sent.
+ */
+export type Planned = { due: Due; events: Event[]; look?: Notice; isHeld?: boolean; skipped?: number }
 
 export type PlanParts = {
   store: Pick<Store, 'leads' | 'events' | 'conversions' | 'configuration'>
   configCache: ConfigCache
   site: Site
-  /** Called with how many moments were too old to be sent. */
-  onDropped(count: number): void
 }
 
 /** A look that is later than this skips ahead to a newer moment, if there is one. */
@@ -63,10 +64,10 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
   if (due.leadId < 0) return ended(planning, due)
   // Erased, of a deleted campaign, no longer wanted, or covered by another look.
   if (of === undefined) return { due, events: [] }
-  const { happened, lookAt } =
+  const { happened, lookAt, skipped } =
     kind === 'look'
-      ? seenBy(planning, of, due)
-      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }, now), lookAt: null }
+      ? await seenBy(planning, of, due)
+      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }, now), lookAt: null, skipped: 0 }
   const conversion =
     kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = happened.filter((what) => !isBoughtBefore(of, what))
@@ -74,7 +75,7 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
   // In a draft a look sends nothing. An event that a notice names is from before: a draft makes no notices.
   if (of.campaign.isDraft) return { due, events: [], ...look, isHeld: told.length > 0 && isToBeHeld(due, now) }
   const events = told.map((what) => eventOf(planning, { ...of, conversion }, due, what))
-  return { due, events, ...look }
+  return { due, events, ...look, skipped }
 }
 
 const isToBeHeld = ({ kind, dueAt }: Due, now: Seconds) => kind !== 'look' && now - dueAt <= keptSeconds
@@ -121,11 +122,11 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
  * finds the first moment that is not, or else the last. A moment in the present second waits for its own look, a second
  * later.
  */
-function seenBy(
-  { endpoint: { fromAt }, now, onDropped }: Planning,
+async function seenBy(
+  { endpoint: { fromAt }, now }: Planning,
   of: Found,
   { dueAt }: Due,
-): { happened: Happened[]; lookAt: Seconds | null } {
+): Promise<{ happened: Happened[]; lookAt: Seconds | null; skipped: number }> {
   const { campaign, lead, watcher } = of
   const { terms } = campaign
   const { attempt } = lead
@@ -135,21 +136,25 @@ function seenBy(
   let at = dueAt
   let lookAt = nextMoment(terms, attempt, at, wanted)
   let skipped = 0
+  // Not every look has a moment, and what is from before `fromAt` is left out on purpose.
+  const skip = () => {
+    if (at >= fromAt && momentsOf(at).length > 0) skipped += 1
+  }
   for (let looks = 0; at < from && lookAt !== null && lookAt < now; looks += 1) {
     if (looks === mostSkipped) {
-      onDropped(skipped + 1)
-      return { happened: [], lookAt }
+      skip()
+      return { happened: [], lookAt, skipped }
     }
-    // Not every look has a moment.
+    // With cycles by the calendar a step takes a millisecond or two, and others take one in this turn.
+    await nextTurn()
     if (momentsOf(lookAt).length > 0) {
-      skipped += 1
+      skip()
       at = lookAt
     }
     lookAt = nextMoment(terms, attempt, lookAt, wanted)
   }
-  if (skipped > 0) onDropped(skipped)
   const happened = at < fromAt ? [] : stillTrue(of, at, now).map((moment) => ({ ...moment, at }))
-  return { happened, lookAt }
+  return { happened, lookAt, skipped }
 }
 
 /** Without a deadline that was near, if the offer has come again since: the event would bear the next deadline. */

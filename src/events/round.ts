@@ -23,6 +23,8 @@ export type RoundParts = PlanParts & {
   now(): number
   /** Notes a try in the log and in the metrics. */
   onTry(entry: DeliveryEntry): void
+  /** Called with how many moments were too old to be sent, once their looks are done. */
+  onDropped(count: number): void
   /** True if no further request may begin: the node stops, or may no longer serve the endpoint. */
   isStopping(): boolean
 }
@@ -96,7 +98,7 @@ export const afterOutage = ({ failures, nextTryAt }: Health): Health => ({
 /** Any of them: the first may be the very one that the server cannot accept. */
 function oneOf(groups: Task[][]): Task[][] {
   const group = groups[Math.floor(Math.random() * groups.length)] ?? []
-  return [group.slice(0, 1)]
+  return [group.slice(0, 1).map((task) => task.slice(0, 1))]
 }
 
 /** Groups that may be sent at the same time. */
@@ -306,6 +308,8 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
       looks: begun.flatMap(({ look }) => look ?? []),
     }),
   )
+  const skipped = begun.reduce((sum, one) => sum + (one.skipped ?? 0), 0)
+  if (skipped > 0) parts.onDropped(skipped)
   const giveBack = await parts.storing(endpoint.accountId)
   await settleHealth(parts, round, now).finally(giveBack)
 }

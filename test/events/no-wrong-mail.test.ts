@@ -81,7 +81,7 @@ test(`lead.expired is told of nobody who converted before it, in ${stories} stor
   }
   happenings.sort((a, b) => a.at - b.at)
   const told: { kind: string; email: string; campaignId: number; at: number; toldAt: number }[] = []
-  const parts = { store, configCache, site: { publicUrl: 'https://offers.example.com' }, onDropped() {} }
+  const parts = { store, configCache, site: { publicUrl: 'https://offers.example.com' } }
   for (let now = begin; now <= begin + 4 * span; now += 1) {
     while (happenings[0] && happenings[0].at <= now) await happenings.shift()?.work()
     for (;;) {

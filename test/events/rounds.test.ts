@@ -670,6 +670,20 @@ test('a server that is left alone gets one event at a time, and is left alone ag
   assert.equal(failures, 5, 'it answers again, if not as it should')
 })
 
+test('a server that is left alone gets one event at a time, if it takes batches too', async (t) => {
+  const { endpoint, register, round, find, sent, clock, store } = await opened(t)
+  const { id } = await endpoint({ ...registered, batch: 10 })
+  for (let n = 0; n < 10; n += 1) await register(`${n}@example.com`)
+  await store.events.setHealth(await find(id), { failingSince: clock.at, failures: 5, nextTryAt: clock.at }, clock.at)
+  await round(id)
+  assert.deepEqual(
+    sent.map(({ type }) => type),
+    ['lead.registered'],
+  )
+  await round(id)
+  assert.equal(sent.at(-1)?.type, 'batch')
+})
+
 test('an endpoint that a user pauses stays paused by the user, whatever its server still answers', async (t) => {
   const { endpoint, register, round, find, answer, store } = await opened(t)
   const { id } = await endpoint(registered)

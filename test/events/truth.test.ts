@@ -235,14 +235,38 @@ test('what is held of a draft, tried before or not, keeps no server failing that
 test('a receiver that was away for long is told of the last seven days, and what is left out is counted', async (t) => {
   const cycle = { enabled: true, pause: 'PT23H' }
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, cycle })
-  const { endpoint, register, round, sent, clock, dropped } = made
+  const { endpoint, register, round, sent, clock, dropped, answer } = made
   const { id } = await endpoint({ kinds: ['lead.expired'] })
   await register('ada@example.com')
   clock.at += 30 * daySeconds
+  // Nothing is told yet, so nothing is left out.
+  answer.status = 429
+  for (let times = 0; times < 3; times += 1) await round(id)
+  sent.length = 0
+  answer.status = 204
   for (let times = 0; times < 20; times += 1) await round(id)
   const days = sent.map(({ body }) => (clock.at - Date.parse(JSON.parse(body).timestamp) / 1_000) / daySeconds)
   assert.deepEqual(days.map(Math.floor), [6, 5, 4, 3, 2, 1, 0])
   assert.deepEqual(dropped, [23])
+})
+
+test('while a look skips what is too old, others get their turns', async (t) => {
+  const cycle = { enabled: true, pause: 'PT1H' }
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, cycle })
+  const { endpoint, register, round, clock, dropped } = made
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await register('ada@example.com')
+  clock.at += 30 * daySeconds
+  let turns = 0
+  const count = () => {
+    turns += 1
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  await round(id)
+  clearImmediate(next)
+  assert.deepEqual(dropped, [276])
+  assert.ok(turns > 276, `${turns}`)
 })
 
 test('the time left is written as in the settings of the endpoint', async (t) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
@@ -723,6 +724,35 @@ test('what a deleted endpoint leaves is removed to the last row where two nodes 
   assert.equal((await events.waiting(endpoint, late)).waiting, 0)
   const seconds = (performance.now() - begunAt) / 1_000
   assert.ok(seconds < 8, `${seconds}`)
+})
+
+test('what a node is still writing for an endpoint that was deleted is removed too', async (t) => {
+  const at = await (emptyDatabases.postgres as (typeof emptyDatabases)[string])(t)
+  assert.ok(at.engine === 'postgres')
+  const store = await openStore(at, options)
+  t.after(() => store.close())
+  const { events } = store
+  const { accountId, of } = await opened(store)
+  const endpoint = await events.createEndpoint(accountId, settings(), testerAt(500))
+  const client = new Client({ connectionString: at.url })
+  // The database is removed before it is closed.
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => client.end())
+  // As `writeStretch` does on the other node.
+  await client.query('BEGIN')
+  const done = 'DELETE FROM sweeps WHERE account_id = $1 AND endpoint_id = $2 AND campaign_id = $3'
+  assert.equal((await client.query(done, [accountId, endpoint.id, of.campaignId])).rowCount, 1)
+  const notice = `INSERT INTO notices (account_id, endpoint_id, due_at, lead_id, kind, detail) VALUES ($1, $2, 900, 1, 0, 0)`
+  await client.query(notice, [accountId, endpoint.id])
+  await events.pauseEndpoint(endpoint, 'deleted', testerAt(600))
+  const removing = (async () => {
+    while (!(await events.purge(endpoint)));
+  })()
+  await sleep(200)
+  await client.query('COMMIT')
+  await removing
+  assert.equal((await ask(at.url, 'SELECT count(*)::int AS left FROM notices'))[0]?.left, 0)
 })
 
 test('the schedules of a sweep that an earlier version began are read in each of its forms', () => {

@@ -228,8 +228,9 @@ export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds,
 /** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */
 export async function purge(sql: Sql, endpoint: EndpointOf): Promise<boolean> {
   const { accountId, id } = endpoint
-  for (const table of queues) if ((await removeSome(sql, endpoint, table)) > 0) return false
+  // First: it waits for a node that is writing notices for leads, and later no node does.
   await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)
+  for (const table of queues) if ((await removeSome(sql, endpoint, table)) > 0) return false
   await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', accountId, id)
   return true
 }
