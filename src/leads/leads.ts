@@ -137,8 +137,7 @@ export function buildLeads(
     const campaign = await configCache.campaign(campaignId)
     if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
     const decide = decider(change, now)
-    // The insert would write notices too, which would have to be taken back if the lead exists: so read first.
-    if (change.expectsNew && campaign.watchers.length === 0) {
+    if (change.expectsNew) {
       const written = await store.leads.create?.(campaign, email, decide)
       if (written !== undefined && written !== 'exists') return written
     }

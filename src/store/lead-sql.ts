@@ -49,10 +49,9 @@ export const fromLeadsWithEmail = `FROM leads WHERE account_id = ? AND campaign_
 const insertColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`
 const insertRow = `(${listOf(insertColumns)})`
 
-/** Values of each row: account, campaign, email, salt, instant of registration, `attemptValues`; first the id, if given. */
-export function insertLeads(rows: number, { withIds = false } = {}): string {
-  const row = withIds ? insertRow.replace('(', '(?, ') : insertRow
-  return `INSERT INTO leads (${withIds ? 'id, ' : ''}${insertColumns}) VALUES ${Array(rows).fill(row).join(', ')}`
+/** Values of each row: account, campaign, email, salt, instant of registration, `attemptValues`. */
+export function insertLeads(rows: number): string {
+  return `INSERT INTO leads (${insertColumns}) VALUES ${Array(rows).fill(insertRow).join(', ')}`
 }
 
 /** Values: `attemptValues`, account, campaign, email. */

@@ -65,6 +65,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     // A campaign that was read before the endpoint was made is read again.
     const emails = ['b@example.com', 'a@example.com', 'c@example.com']
     const made = await Promise.all(emails.map((email) => leads.register(of, email, 1_000)))
+    await leads.register(of, 'before@example.com', 1_000)
     await leads.setDeadline(of, 'a@example.com', 1_500, testerAt(1_100))
     await leads.setDeadline(of, 'b@example.com', 9_000, testerAt(1_000))
     for (const at of [null, 9_000]) await leads.setDeadline(of, 'b@example.com', at, testerAt(1_000))

@@ -36,8 +36,8 @@ type Leads = Map<string, Lead>
 /** What `updateLead` gets, by email. */
 type Changes = Map<string, Value[]>
 
-/** A lead that is to be inserted. It has its id before that only if an endpoint is to be told of one of its batch. */
-type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision; id?: number }
+/** A lead that is to be inserted. */
+type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision }
 
 export function leadWriter(
   { durable, timeoutMs }: Pools,
@@ -51,11 +51,19 @@ export function leadWriter(
         const campaigns = await campaignsNow(connection, accountId, writes)
         const made = writes.map((write) => newLead(write, campaigns))
         const leads = made.filter(isNewLead).sort(inOrder)
-        await giveIds(connection, leads)
-        return { made, leads, ids: hasEntries(leads) ? await insertLogged(connection, accountId, leads) : undefined }
+        // Only what was inserted is told and logged, which takes a third round trip.
+        const isToTell = leads.some(({ decision: { notices, entry } }) => notices !== undefined || entry !== undefined)
+        const ids = isToTell ? await insertNew(connection, accountId, leads) : undefined
+        const told = leads.flatMap(({ salt, decision }): Told[] => {
+          const id = ids?.get(salt)
+          return id === undefined ? [] : [{ id, decision }]
+        })
+        await addLeadEntries(sqlOn(connection), entriesOf(told))
+        return { made, leads, ids, told }
       },
-      async (connection, { made, leads, ids: known }) => {
-        const ids = known ?? (await insertTold(connection, accountId, leads))
+      async (connection, { made, leads, ids: known, told }) => {
+        const inserted = known ?? insertNew(connection, accountId, leads)
+        const [ids] = await Promise.all([inserted, noteLeads(connection, accountId, told)])
         return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
       },
     ),
@@ -117,7 +125,7 @@ async function campaignsNow(connection: Connection, accountId: number, writes: W
 }
 
 /** A lead of which endpoints may be told. */
-type Told = Pick<NewLead, 'id' | 'decision'>
+type Told = { id: number; decision: Decision }
 
 type Decided = { campaign: Campaign; decision: Decision | undefined }
 
@@ -198,46 +206,17 @@ async function lockLeads(
 /** Inserts leads, and returns their ids by salt. Emails that are there already are left out. */
 async function insertNew(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   if (leads.length === 0) return new Map()
-  const withIds = leads[0]?.id !== undefined
-  const values = leads.flatMap(({ campaign, email, salt, decision, id }) => [
-    ...(withIds ? [id as number] : []),
+  const values = leads.flatMap(({ campaign, email, salt, decision }) => [
     ...[accountId, campaign.id, email, salt, decision.registeredAt],
     ...attemptValues(decision),
   ])
-  return new Map(await connection.rows<[salt: number, id: number]>(insertion(leads.length, withIds), values))
-}
-
-/**
- * Gives leads their ids if an endpoint is to be told of one of them: its notice needs the id, and is sent in the same
- * packet as the lead. If an email is there already, the new id names nobody, and its notice is dropped when it is due.
- */
-async function giveIds(connection: Connection, leads: NewLead[]): Promise<void> {
-  if (!leads.some(({ decision }) => decision.notices !== undefined)) return
-  const rows = await connection.rows<[id: number]>(nextIds, [leads.length])
-  for (const [index, lead] of leads.entries()) lead.id = rows[index]?.[0] as number
+  return new Map(await connection.rows<[salt: number, id: number]>(insertion(leads.length), values))
 }
 
 const entriesOf = (told: readonly Told[]) => told.flatMap(({ decision }) => decision.entry ?? [])
-const hasEntries = (told: readonly Told[]) => entriesOf(told).length > 0
 
-async function insertTold(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
-  const [ids] = await Promise.all([insertNew(connection, accountId, leads), noteLeads(connection, accountId, leads)])
-  return ids
-}
-
-/**
- * Inserts leads and their entries in the audit log. Only new leads get an entry, so it needs the answer to the insert:
- * both are in the first round trip.
- */
-async function insertLogged(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
-  const ids = await insertTold(connection, accountId, leads)
-  const made = leads.filter(({ salt }) => ids.has(salt))
-  await addLeadEntries(sqlOn(connection), entriesOf(made))
-  return ids
-}
-
-async function noteLeads(connection: Connection, accountId: number, leads: Told[]): Promise<void> {
-  const values = leads.flatMap(({ id = 0, decision: { notices = [] } }) =>
+async function noteLeads(connection: Connection, accountId: number, told: Told[]): Promise<void> {
+  const values = told.flatMap(({ id, decision: { notices = [] } }) =>
     notices.map((notice) => noticeValues(accountId, { ...notice, leadId: id })),
   )
   if (values.length > 0) await connection.query(insertNoticesSql(values.length), values.flat())
@@ -250,16 +229,14 @@ function inOrder(a: NewLead, b: NewLead): number {
   return a.email < b.email ? -1 : 1
 }
 
-const insertions = new Map<string, Prepared>()
+const insertions = new Map<number, Prepared>()
 
-function insertion(count: number, withIds: boolean): Prepared {
-  const name = `insert_${count}_leads${withIds ? '_told' : ''}`
-  return insertions.getOrInsertComputed(name, () => {
-    const sql = `${insertLeads(count, { withIds })} ON CONFLICT DO NOTHING RETURNING salt, id`
-    return count > mostPrepared ? unprepared(sql) : prepared(name, sql)
+function insertion(count: number): Prepared {
+  return insertions.getOrInsertComputed(count, () => {
+    const sql = `${insertLeads(count)} ON CONFLICT DO NOTHING RETURNING salt, id`
+    return count > mostPrepared ? unprepared(sql) : prepared(`insert_${count}_leads`, sql)
   })
 }
 
-const nextIds = prepared('next_ids', "SELECT nextval(pg_get_serial_sequence('leads', 'id')) FROM generate_series(1, ?)")
 const lock = prepared('lock_leads', findLeads('FOR UPDATE'))
 const update = prepared('update_lead', updateLead)
