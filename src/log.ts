@@ -7,7 +7,6 @@ import pino from 'pino'
 type LogFields = {
   signal?: string
   requestId?: string
-  operation?: string | null
   /** An error as `describeError` describes it. */
   error?: ErrorFields
 }

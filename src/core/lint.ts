@@ -222,7 +222,6 @@ function inPages({ campaign }: Look): Found[] {
   ]
 }
 
-/** With and without `www.` it is one site: one redirects to the other. */
 /** Some pages have their routes behind the hash, such as `#/closed`. */
 function isBackTo(address: string, redirectUrl: string): boolean {
   const hash = URL.parse(redirectUrl)?.hash ?? ''
@@ -230,6 +229,7 @@ function isBackTo(address: string, redirectUrl: string): boolean {
   return placeWithoutWww(address) === placeWithoutWww(redirectUrl) && !isOtherRoute
 }
 
+/** With and without `www.` it is one site: one redirects to the other. */
 function placeWithoutWww(address: string): string | undefined {
   return placeOf(address)?.replace(/^www\./, '')
 }

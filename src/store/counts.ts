@@ -121,12 +121,13 @@ function countStatements(sql: Sql, counts: readonly Count[], leadIds: ReadonlySe
   ]
 }
 
-/** When the widget was last seen on a page. */
+/** When the widget was last seen on a page, unless that was removed meanwhile. */
 function sighting([pageId, seenAt]: [number, Seconds]): Statement {
   return [
-    `INSERT INTO page_sightings (page_id, seen_at) VALUES (?, ?) ON CONFLICT (page_id)
+    `INSERT INTO page_sightings (page_id, seen_at) SELECT id, CAST(? AS bigint) FROM offer_pages WHERE id = ?
+      ON CONFLICT (page_id)
       DO UPDATE SET seen_at = excluded.seen_at WHERE page_sightings.seen_at < excluded.seen_at`,
-    ...[pageId, seenAt],
+    ...[seenAt, pageId],
   ]
 }
 

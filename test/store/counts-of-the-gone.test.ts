@@ -91,6 +91,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     ])
     assert.deepEqual(await left('SELECT campaign_id, signed_up, clicked FROM signup_counts'), [[kept.id, 2, 1]])
     assert.deepEqual(await left('SELECT page_id FROM page_sightings'), [[kept.pages[0]?.id]])
+    const { id, name, terms } = kept
+    const { timeZone, mechanism } = terms
+    const other = checkCampaign({ id, name, isDraft: false, timeZone, mechanism, pages: [] })
+    assert.ok('campaign' in other)
+    await store.configuration.applyCampaign(accountId, other.campaign, tester)
+    await store.counts.add(bob)
+    assert.deepEqual(await left('SELECT page_id FROM page_sightings'), [], 'of a page that was removed')
   })
 }
 

@@ -104,6 +104,9 @@ test('without a ref of a lead of this campaign the visitor is unknown', async ()
     holdGate(await pass(id, '', `?lc=${encodeURIComponent(text)}`), 401, 'unknown')
   }
   holdGate(await pass(id, '', `?lc=${ref}&lc=${ref}`), 401, 'unknown')
+  const many = Array.from({ length: 200 }, (_, n) => `utm_${n}=x`).join('&')
+  holdGate(await pass(id, '', `?${many}&lc=${ref}&grace=9`), 204, 'open')
+  assert.equal((await open(shop, pathOf(id, `?${many}&lc=${ref}&grace=x`))).status, 422)
   // What a proxy sets comes before what stands in an address.
   const both = await open(shop, pathOf(id, `?lc=${random32()}`), { headers: { 'Lastcall-Ref': ref } })
   holdGate(both, 204, 'open')

@@ -6,7 +6,7 @@ import { formatInstant } from '../../core/instant.ts'
 import { rateWindow } from '../../core/rate-window.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { allow } from './headers.ts'
-import { campaignPath, type VisitorParts } from './parts.ts'
+import { campaignPath, queryOf, type VisitorParts } from './parts.ts'
 
 /** Questions about a campaign in a minute and process. Not by address: a customer's server asks from a single one. */
 const mostQuestions = 60_000
@@ -21,7 +21,7 @@ const everyAnswer = {
 /** Seconds after the deadline in which a buyer may still finish. */
 const mostGrace = 3_600
 
-type GateRequest = { Params: { campaignId: string }; Querystring: { grace?: unknown; lc?: unknown } }
+type GateRequest = { Params: { campaignId: string } }
 
 export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions): FastifyPluginAsync {
   const count = rateWindow()
@@ -41,10 +41,11 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
       method: ['GET', 'HEAD'],
       url: path,
       async handler(request, reply) {
-        const grace = graceOf(request)
+        const asked = askedBy(request)
+        const grace = graceOf(asked)
         const campaign = await visitors.campaign(Number(request.params.campaignId))
         if (campaign === undefined || !count(campaign.id, most, now()).allowed) return sendUnavailable(reply)
-        const found = await visitors.leadIn(campaign, refOf(request))
+        const found = await visitors.leadIn(campaign, refOf(request, asked))
         if (found === undefined) return reply.code(401).headers(unknown).send()
         return sendGate(reply, gateAt(found.campaign.terms, found.lead.attempt, grace, now()))
       },
@@ -52,17 +53,27 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
   }
 }
 
-/** In seconds. Other parameters, such as those of the page, are ignored. @throws Refusal */
-function graceOf({ query: { grace = '0' } }: FastifyRequest<GateRequest>): number {
-  const isRight = typeof grace === 'string' && /^(?:0|[1-9]\d{0,3})$/.test(grace) && Number(grace) <= mostGrace
+/** What the address says to us: a page's own parameters, however many, are ignored. Of three one is there twice. */
+function askedBy({ url }: FastifyRequest): URLSearchParams {
+  const ours =
+    queryOf(url)
+      ?.split('&')
+      .filter((part) => /^(?:lc|grace)=/.test(part)) ?? []
+  return new URLSearchParams(ours.slice(0, 3).join('&'))
+}
+
+/** In seconds. @throws Refusal */
+function graceOf(asked: URLSearchParams): number {
+  const [grace = '0', ...others] = asked.getAll('grace')
+  const isRight = others.length === 0 && /^(?:0|[1-9]\d{0,3})$/.test(grace) && Number(grace) <= mostGrace
   if (isRight) return Number(grace)
   throw new Refusal('VALIDATION_ERROR', `Query parameter grace must be a number of seconds from 0 to ${mostGrace}.`)
 }
 
 /** The header, which proxies set, wins over the address of the page. Anything but a single ref is nobody's. */
-function refOf({ headers, query }: FastifyRequest<GateRequest>): string | undefined {
-  const ref = headers['lastcall-ref'] || query.lc
-  return typeof ref === 'string' ? ref : undefined
+function refOf({ headers }: FastifyRequest, asked: URLSearchParams): string | undefined {
+  const refs = [headers['lastcall-ref'] || asked.getAll('lc')].flat()
+  return refs.length === 1 ? refs[0] : undefined
 }
 
 /** With one call and no hook, which is cheaper. */

@@ -4,7 +4,7 @@ import { ctaAddress } from '../../core/cta-link.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
-import type { VisitorParts } from './parts.ts'
+import { queryOf, type VisitorParts } from './parts.ts'
 import { sendWords } from './words-page.ts'
 
 export function links({ visitors, counting, log, now }: VisitorParts): FastifyPluginAsync {
@@ -36,9 +36,4 @@ export function links({ visitors, counting, log, now }: VisitorParts): FastifyPl
       },
     )
   }
-}
-
-/** What mail services append, such as `utm_source`. Node takes no address that is not ASCII. */
-function queryOf(url: string): string | undefined {
-  return /^[^?#]*\?([^#]*)/.exec(url)?.[1]
 }

@@ -16,5 +16,10 @@ export type VisitorParts = {
   now(): number
 }
 
+/** The query as it is written, with all parameters: of the framework's there are the first 20. */
+export function queryOf(url: string): string | undefined {
+  return /^[^?#]*\?([^#]*)/.exec(url)?.[1]
+}
+
 /** Below /visitor/v1. */
 export const campaignPath = (operation: string) => `/campaigns/:campaignId([1-9][0-9]{0,15})/${operation}`
