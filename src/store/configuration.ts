@@ -375,25 +375,29 @@ async function logCampaign(
   })
 }
 
-/** Also makes the campaign a draft; restored, it stays a draft. */
+/**
+ * Also makes the campaign a draft; restored, it stays a draft. What is not archived is not restored: it may be live,
+ * since publishing has taken it out of the archive.
+ */
 async function archiveCampaign(
   sql: Sql,
   accountId: number,
   campaignId: number,
   isArchived: boolean,
   by: Actor,
-): Promise<void> {
+): Promise<Campaign | undefined> {
   await sql.bumpVersion(accountId)
   const before = await findCampaign(sql, campaignId)
-  if (before === undefined) return
+  if (before === undefined) return undefined
   const row = await sql.get('SELECT archived_at FROM campaigns WHERE id = ?', campaignId)
-  if (before.isDraft && (row?.archived_at !== null) === isArchived) return
+  if ((row?.archived_at !== null) === isArchived) return before
   const archivedAt = isArchived ? by.at : null
   await sql.run('UPDATE campaigns SET is_draft = 1, archived_at = ? WHERE id = ?', archivedAt, campaignId)
   const after = (await findCampaign(sql, campaignId)) as Campaign
   await sweepAfterSave(sql, before, after, by.at)
   const action = isArchived ? 'campaign.archived' : 'campaign.restored'
   await logCampaign(sql, by, action, before, after)
+  return after
 }
 
 /**

@@ -483,7 +483,13 @@ longAtBothWidths('a campaign is archived: a draft, out of the list, and back', a
   await assertFits(page)
   const file = await stage.place.json<any>(['campaign', 'export', String(id)])
   const published = JSON.stringify({ ...file, isDraft: false })
+  await page.locator('label').getByText('Archive', { exact: true }).click()
   await stage.place.json(['campaign', 'apply', '--account', String(person.accountId), '-'], published)
+  // The list still has it in the archive. To bring it back changes nothing.
+  await page.getByRole('button', { name: 'Actions on Old course' }).click()
+  await page.getByRole('menuitem', { name: 'Bring back' }).click()
+  await page.getByText('“Old course” is back already').waitFor()
+  await assertFits(page)
   await page.goto('/campaigns?sort=name')
   await row.getByText('Live').waitFor()
   assertUntroubled(page)

@@ -156,6 +156,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await listed(id, like, Number.MAX_SAFE_INTEGER), [newest])
     await store.configuration.applyCampaign(id, settings({ id: made.id, isDraft: false }), testerAt(6))
     assert.deepEqual(await seen(), [false, false, made.id, true])
+    // Published meanwhile, it is not restored: that would make it a draft.
+    const entries = await all(store, id)
+    const restored = await store.configuration.archiveCampaign(id, made.id, false, testerAt(7))
+    assert.equal(restored?.isDraft, false)
+    assert.deepEqual(await seen(), [false, false, made.id, true])
+    assert.deepEqual(await all(store, id), entries)
   })
 
   test(`a lead that is added again counts as none: if it changes, the log says whose deadline moved: ${engine}`, async (t) => {

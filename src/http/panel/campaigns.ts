@@ -96,8 +96,10 @@ export const campaignRoutes = {
   ...forMember('PUT /campaigns/:campaignId/archive', {
     body: Type.Object({ isArchived: Type.Boolean() }, closed),
     async run({ campaign, parts, body, by }) {
-      await parts.store.configuration.archiveCampaign(campaign.accountId, campaign.id, body.isArchived, by)
-      return {}
+      const { accountId, id } = campaign
+      const after = await parts.store.configuration.archiveCampaign(accountId, id, body.isArchived, by)
+      if (after === undefined) throw new PanelRefusal('NOT_FOUND')
+      return whole(parts, after, by.at)
     },
   }),
   ...forMember('DELETE /campaigns/:campaignId', {

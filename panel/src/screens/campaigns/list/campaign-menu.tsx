@@ -44,9 +44,10 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const putAway = async (next: boolean) => {
     const focusNext = focusNextRow('campaigns', id)
     const asked = { params: { campaignId: id }, body: { isArchived: next } }
-    await archive.mutateAsync(asked, { onError: sayGone(focusNext) })
+    const { settings } = await archive.mutateAsync(asked, { onError: sayGone(focusNext) })
     closeArchive()
-    toast(next ? text.archivedNow(name) : text.restored(name))
+    const back = settings.isDraft ? text.restored : text.publishedMeanwhile
+    toast(next ? text.archivedNow(name) : back(name))
     focusNext()
   }
   // A draft loses nothing by it: only what is live is asked about.

@@ -53,6 +53,7 @@ export const words = inBoth({
     archivedNow: (name: string) => `“${name}” is in the archive.`,
     restore: 'Bring back',
     restored: (name: string) => `“${name}” is back, as a draft.`,
+    publishedMeanwhile: (name: string) => `“${name}” is back already: it was published meanwhile. Nothing was changed.`,
     page: (number: number) => `Page ${number} of the list`,
     nextPage: 'Next page',
     previousPage: 'Previous page',
@@ -116,6 +117,8 @@ export const words = inBoth({
     archivedNow: (name: string) => `„${name}” jest w archiwum.`,
     restore: 'Przywróć',
     restored: (name: string) => `„${name}” wróciła jako wersja robocza.`,
+    publishedMeanwhile: (name: string) =>
+      `„${name}” nie jest już w archiwum: w międzyczasie ktoś opublikował tę kampanię. Nic nie zmieniono.`,
     page: (number: number) => `Strona listy ${number}`,
     nextPage: 'Następna strona',
     previousPage: 'Poprzednia strona',
