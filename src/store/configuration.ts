@@ -11,7 +11,7 @@ import { type Actor, type AuditAction, addAuditEntry, addIfChanged } from './aud
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { watchersOf } from './events/endpoint.ts'
 import { sweepAfterSave } from './events/sweeps.ts'
-import { hasEmail, hasLeads, removeDeleted } from './lead-sql.ts'
+import { hasEmail, hasLeadsOrVisitors, removeDeleted } from './lead-sql.ts'
 import {
   type Account,
   asFile,
@@ -48,7 +48,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
     ...boundTo(read, { listAccounts, findAccount, listKeys, listRecentKeys, findKey, findLiveKey }),
     ...boundTo(read, { listCampaigns, listNewestCampaigns, listCampaignsById }),
     ...boundTo(read, { listPublishedTerms, countCampaigns, newestPublished }),
-    ...boundTo(read, { newestCampaign, isLiveWithLead, deletedCampaigns }),
+    ...boundTo(read, { newestCampaign, isLiveWithLead, hasLeadsOrVisitors, deletedCampaigns }),
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
     ...boundTo(write, { applyCampaign, archiveCampaign, deleteCampaign }),
@@ -447,10 +447,10 @@ async function needReplaceable(
   if (!mayReplace(standing)) throw new ChangedMeanwhile()
   const before = standing.terms.mechanism.deadline.kind
   const after = settings.mechanism.deadline.kind
-  if (kindGroup(before) !== kindGroup(after) && (await hasLeads(sql, accountId, id))) {
+  if (kindGroup(before) !== kindGroup(after) && (await hasLeadsOrVisitors(sql, accountId, id))) {
     throw new Refused(
-      `mechanism.deadline.kind: cannot change from ${before} to ${after} while the campaign has leads; ` +
-        'make a new campaign instead',
+      `mechanism.deadline.kind: cannot change from ${before} to ${after} while the campaign has leads, or visitors ` +
+        'without an email; make a new campaign instead',
     )
   }
   return standing

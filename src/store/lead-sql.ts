@@ -67,7 +67,8 @@ export const lockLead = `UPDATE leads SET salt = salt
 
 const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
-export async function hasLeads(sql: Sql, accountId: number, campaignId: number): Promise<boolean> {
+/** Visitors without an email count too: their deadlines follow the campaign as those of leads do. */
+export async function hasLeadsOrVisitors(sql: Sql, accountId: number, campaignId: number): Promise<boolean> {
   const one = `SELECT 1 AS found FROM leads ${ofCampaign} LIMIT 1`
   return (await sql.get(one, accountId, campaignId)) !== undefined
 }

@@ -443,7 +443,7 @@ longTest('a campaign with leads says in words why it cannot become one date for 
   assert.equal(imported.code, 0)
   const page = await edit(id)
   const kind = page.getByLabel('How the offer ends')
-  const refusal = page.getByText('This campaign has leads: it cannot change')
+  const refusal = page.getByText('This campaign has leads, or visitors without an email: it cannot change')
   await kind.selectOption('daysAt')
   await page.locator('.save').getByText('Leads whose offer has started').waitFor()
   assert.equal(await refusal.count(), 0)
@@ -459,6 +459,18 @@ longTest('a campaign with leads says in words why it cannot become one date for 
   // Nothing is said of leads that the change would reach: it reaches none.
   await page.locator('.save').getByText('hold for all leads').waitFor({ state: 'detached' })
   assert.equal((await saved(page, id)).mechanism.deadline.kind, 'after')
+  // No list shows who has given no email.
+  const visited = await make({ ...course, anonymous: { enabled: true } })
+  const visit = await fetch(`${stage.server.origin}/visitor/v1/campaigns/${visited}/offer`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'text/plain;charset=UTF-8', 'User-Agent': 'Mozilla/5.0 Firefox/140.0' },
+    body: JSON.stringify({ client: '0123456789abcdef'.repeat(2), visit: true }),
+  })
+  assert.equal(visit.status, 200, await visit.text())
+  const other = await edit(visited, { language: 'pl', width: 'phone' })
+  await other.getByLabel('Jak kończy się oferta').selectOption('fixed')
+  await other.getByText('bez adresu e-mail: nie można w niej').waitFor()
+  await assertFits(other)
 })
 
 longTest('a setting that is put back as it was is no change', async () => {

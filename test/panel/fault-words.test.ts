@@ -122,7 +122,7 @@ test('every fault of wrong campaigns has words, and each pattern is needed by on
       needed.add(pattern as RegExp)
     }
   }
-  const fromTheStore = /while the campaign has leads|leave id out/
+  const fromTheStore = /while the campaign has leads, or visitors|leave id out/
   const idle = faultWords.map(([pattern]) => pattern).filter((pattern) => !needed.has(pattern))
   assert.deepEqual(
     idle.filter(({ source }) => !fromTheStore.test(source)),

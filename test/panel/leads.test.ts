@@ -183,7 +183,6 @@ longAtBothWidths('a state is looked for in steps that say how far they got, and 
 
 test('visitors without an email are never shown, by no search and no ref', async () => {
   const campaign = await campaignOf(owner, { anonymous: { enabled: true } })
-  await imported(campaign.id, ['one@example.com'])
   const client = '0123456789abcdef'.repeat(2)
   const answer = await fetch(`${stage.server.origin}/visitor/v1/campaigns/${campaign.id}/offer`, {
     method: 'POST',
@@ -192,6 +191,9 @@ test('visitors without an email are never shown, by no search and no ref', async
   })
   assert.equal(answer.status, 200, await answer.text())
   const ask = await panelSession(place, stage.server, owner.accountId)
+  const { hasLeads, hasLeadsOrVisitors } = (await ask('GET', `/campaigns/${campaign.id}`)).body
+  assert.deepEqual([hasLeads, hasLeadsOrVisitors], [false, true])
+  await imported(campaign.id, ['one@example.com'])
   for (const prefix of ['', ' ', ' 0', ` ${client}`]) {
     const found = await ask('POST', `/campaigns/${campaign.id}/leads/search`, { ...everything, prefix })
     assert.deepEqual(

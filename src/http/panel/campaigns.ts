@@ -162,9 +162,10 @@ async function save(
 async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
   const settings = asFile(campaign)
   const state = stateOf(campaign.isDraft ? undefined : campaign.terms, now)
-  const [sightings, leads, changed, open, [summary]] = await Promise.all([
+  const [sightings, leads, hasLeadsOrVisitors, changed, open, [summary]] = await Promise.all([
     store.counts.sightings(campaign),
     store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1 }),
+    store.configuration.hasLeadsOrVisitors(campaign.accountId, campaign.id),
     lastChange(store, campaign),
     state === 'live' ? openOffersOf(store, campaign, now) : null,
     // Only a draft can be archived.
@@ -178,6 +179,7 @@ async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
     changed,
     isSeen: sightings.size > 0,
     hasLeads: leads.length > 0,
+    hasLeadsOrVisitors,
     open,
   }
 }

@@ -210,10 +210,10 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     }),
   ],
   [
-    /^cannot change from \w+ to \w+ while the campaign has leads/,
+    /^cannot change from \w+ to \w+ while the campaign has leads, or visitors without an email/,
     same(
-      'This campaign has leads: it cannot change between one date for everyone, no deadline, and a deadline of each lead’s own. Make a new campaign instead.',
-      'Ta kampania ma już odbiorców: nie można w niej przejść między jedną datą dla wszystkich, brakiem terminu i własnym terminem każdego odbiorcy. Utwórz zamiast tego nową kampanię.',
+      'This campaign has leads, or visitors without an email: it cannot change between one date for everyone, no deadline, and a deadline of each lead’s own. Make a new campaign instead.',
+      'Ta kampania ma już odbiorców lub odwiedzających bez adresu e-mail: nie można w niej przejść między jedną datą dla wszystkich, brakiem terminu i własnym terminem każdego odbiorcy. Utwórz zamiast tego nową kampanię.',
     ),
   ],
   [

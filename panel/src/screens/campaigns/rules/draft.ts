@@ -63,10 +63,13 @@ export const isPersonal = (kind: Kind): boolean => kind !== 'fixed' && kind !== 
 const groupOf = (kind: Kind) => (isPersonal(kind) ? 'personal' : kind)
 
 /** What the service refuses whatever else is changed, said before it is saved. */
-export function kindFaults({ settings, hasLeads }: Whole, { kind }: Draft): { path: string; message: string }[] {
+export function kindFaults(
+  { settings, hasLeadsOrVisitors }: Whole,
+  { kind }: Draft,
+): { path: string; message: string }[] {
   const before = settings.mechanism.deadline.kind
-  if (!hasLeads || groupOf(before) === groupOf(kind)) return []
-  const message = `cannot change from ${before} to ${kind} while the campaign has leads`
+  if (!hasLeadsOrVisitors || groupOf(before) === groupOf(kind)) return []
+  const message = `cannot change from ${before} to ${kind} while the campaign has leads, or visitors without an email`
   return [{ path: 'mechanism.deadline.kind', message }]
 }
 
