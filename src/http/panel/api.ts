@@ -100,7 +100,9 @@ function admit(parts: PanelSurface) {
     request.sessionToken = sessionCookie.read(request, publicUrl)
     const session = await sessionFor(parts, panelRoute, request)
     request.session = session
-    if (session !== undefined && panelRoute.bodyLimit > usualBodyLimit) await turnToSend(session, reply)
+    // A small body does not wait behind a large one that comes over a slow line.
+    const mostBytes = Math.min(panelRoute.bodyLimit, Number(request.headers['content-length'] ?? Infinity))
+    if (session !== undefined && mostBytes > usualBodyLimit) await turnToSend(session, reply)
   }
 }
 

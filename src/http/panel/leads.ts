@@ -129,6 +129,7 @@ export const leadRoutes = {
   }),
   /** New emails only, as `lead import`: an outcome for each, in their order. */
   ...forMember('POST /campaigns/:campaignId/leads/import', {
+    readsMuch: true,
     body: Emails,
     bodyLimit: importBodyLimit,
     async run({ campaign, parts, body, now, by }) {
@@ -144,6 +145,7 @@ export const leadRoutes = {
   /** What the import would do, and what a new lead would get; nothing is written. */
   ...forMember('POST /campaigns/:campaignId/leads/import/trial', {
     reads: true,
+    readsMuch: true,
     body: Emails,
     bodyLimit: importBodyLimit,
     async run({ campaign, parts, body, now }) {

@@ -98,7 +98,7 @@ export type Route<Path extends string = string, Query = any, Body = any, Answer 
   access: Access
   /** It changes nothing of the account, and is there while that is suspended. */
   reads: boolean
-  /** It goes through much in a large account: a user has one such request at a time, and the next ones wait. */
+  /** It looks at much, for a large account or a long list: a user has one such request at a time, the next ones wait. */
   readsMuch: boolean
   query: TSchema | undefined
   body: TSchema | undefined
