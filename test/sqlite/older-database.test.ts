@@ -131,6 +131,40 @@ for (const [version, makeOlder] of Object.entries(older)) {
   }
 }
 
+test('of version 18: an event that somebody asked for is still asked for, with its tries', async (t) => {
+  const { at, campaign } = await furnished(t)
+  const settings = JSON.stringify({ name: 'shop', url: 'https://example.com/', kinds: [], campaignIds: null })
+  const failed = (leadId: number, tries: number) =>
+    `INSERT INTO failed_deliveries VALUES (${campaign.accountId}, 1, 1, ${leadId}, 1, 0, ${tries}, 9, 8, 0)`
+  const sweep = (cause: number, written: object[]) =>
+    `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at, schedules_before)
+      VALUES (${campaign.accountId}, 1, ${campaign.id}, ${cause}, 5, '${JSON.stringify(written)}')`
+  change(
+    at.path,
+    `ALTER TABLE failed_deliveries DROP COLUMN is_asked_for;
+    INSERT INTO endpoints (id, account_id, settings, created_at) VALUES (1, ${campaign.accountId}, '${settings}', 1);
+    ${failed(1, 2)}; ${failed(2, -1)}; ${failed(3, -3)};
+    ${sweep(1, [{ timeZone: 'UTC' }])}; ${sweep(3, [{ from: 1, until: 2 }])};
+    PRAGMA user_version = 18`,
+  )
+  const store = await openStore(at, options)
+  t.after(() => store.close())
+  const endpoint = await store.events.findEndpoint(campaign.accountId, 1)
+  assert.ok(endpoint)
+  const due = await store.events.due(endpoint, 9, 9)
+  assert.deepEqual(due.map(({ leadId, tries, isAskedFor }) => [leadId, tries, isAskedFor]).sort(), [
+    [1, 2, false],
+    [2, 0, true],
+    [3, 2, true],
+  ])
+  const sweeps = await store.events.sweeps('node')
+  assert.deepEqual(
+    sweeps.map(({ schedulesBefore, pauses }) => [...schedulesBefore, ...pauses]),
+    [[], [{ from: 1, until: 2 }]],
+    'an edit from before is not told',
+  )
+})
+
 test('of version 4, with an email that has two leads in spite of everything: the one that was found stays', async (t) => {
   const { at, campaign, leads } = await furnished(t)
   change(at.path, `${older[4]?.(20)}; ${secondLead}`)

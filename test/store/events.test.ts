@@ -12,7 +12,7 @@ import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { type Due, retryAtOnce } from '../../src/store/events/queue.ts'
-import { type Sweep, sweepAll, sweepCauses, toSweep } from '../../src/store/events/sweeps.ts'
+import { type Sweep, sweepAll } from '../../src/store/events/sweeps.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Sql, Value } from '../../src/store/sql.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -754,16 +754,6 @@ test('what a node is still writing for an endpoint that was deleted is removed t
   await client.query('COMMIT')
   await removing
   assert.equal((await ask(at.url, 'SELECT count(*)::int AS left FROM notices'))[0]?.left, 0)
-})
-
-test('the schedules of a sweep that an earlier version began are read in each of its forms', () => {
-  const schedule = { timeZone: 'Europe/Warsaw', mechanism: { startsOn: 'registration', deadline: { kind: 'none' } } }
-  const cause = sweepCauses.indexOf('edit')
-  const row = { settings: JSON.stringify(settings()), old_secrets: '[]', cause, begun_at: 9 }
-  for (const written of [schedule, JSON.stringify(schedule)]) {
-    const sweep = toSweep({ ...row, schedules_before: JSON.stringify([written]) })
-    assert.deepEqual([sweep.schedulesBefore, sweep.pauses], [[{ ...schedule, until: 9 }], []])
-  }
 })
 
 test('sweeps of a thousand campaigns are started by few statements, since nobody can register meanwhile', async () => {

@@ -16,7 +16,7 @@ import {
   toEndpoint,
   updateEndpoint,
 } from './endpoint.ts'
-import { changeSome, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
+import { changeSome, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
 import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -217,7 +217,7 @@ export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds,
     AND (kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published}))`
   const condition: Statement = [mayBeTold, since, accountId, accountId, ...(heard ?? [])]
   const some = { table: 'failed_deliveries', condition, limit: resentAtOnce } as const
-  const change = `UPDATE failed_deliveries SET tries = ${storedTries(0, true)}, refused = 0, next_at = ?, last_at = ?`
+  const change = 'UPDATE failed_deliveries SET tries = 0, refused = 0, is_asked_for = 1, next_at = ?, last_at = ?'
   const count = await changeSome(sql, endpoint, some, [change, by.at, by.at])
   const subject = { kind: 'webhook', id, name: settings.name } as const
   const after = { count, failedSince: formatInstant(since) }

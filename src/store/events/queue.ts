@@ -60,9 +60,9 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
      * In the order in which they are to be told: first what failed before, which leaves half of the room to notices.
      */
     async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
-      const failed = `SELECT ${key}, tries, refused, last_at FROM failed_deliveries
+      const failed = `SELECT ${key}, tries, refused, is_asked_for, last_at FROM failed_deliveries
         WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
-      const notices = `SELECT ${key}, 0 AS tries, 0 AS refused, NULL AS last_at FROM notices
+      const notices = `SELECT ${key}, 0 AS tries, 0 AS refused, 0 AS is_asked_for, NULL AS last_at FROM notices
         WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY ${key} LIMIT ?`
       const [again, first] = await read(async ({ all }) => [
         await all(failed, accountId, id, now, limit),
@@ -128,25 +128,21 @@ export async function waiting(
   // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
   const first = (table: string, condition: string, order: string) =>
     `FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${condition} ORDER BY ${order} LIMIT ${mostCounted}`
-  const isHeld = `tries IN (${storedTries(0, false)}, ${storedTries(0, true)}) AND next_at > last_at`
   const row = await sql.get(
     `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (
       SELECT due_at FROM (SELECT due_at ${first('notices', 'due_at BETWEEN ? AND ?', 'due_at')}) AS n
       UNION ALL SELECT due_at FROM (SELECT due_at, kind
         ${first('notices', 'due_at < ?', 'due_at')}) AS old WHERE kind IN (${alwaysTold})
       UNION ALL SELECT due_at FROM (SELECT due_at, tries, next_at, last_at
-        ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f WHERE NOT (${isHeld})) AS w`,
+        ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f WHERE NOT (tries = 0 AND next_at > last_at)) AS w`,
     ...[accountId, id, fromAt, now, accountId, id, fromAt, accountId, id],
   )
   return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
 }
 
-/** As it is stored: below 0 if somebody asked for the event again (-1: not tried yet, -2: once). */
-export const storedTries = (tries: number, isAskedFor: boolean): number => (isAskedFor ? -1 - tries : tries)
-
 /** For a row that is there already. */
-const overwrite = `UPDATE SET
-  tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`
+const overwrite = `UPDATE SET tries = excluded.tries, refused = excluded.refused,
+  is_asked_for = excluded.is_asked_for, next_at = excluded.next_at, last_at = excluded.last_at`
 
 export async function putFailed(
   sql: Sql,
@@ -156,12 +152,12 @@ export async function putFailed(
 ): Promise<void> {
   const valuesOf = (one: Failed): Value[] => [
     ...noticeValues(accountId, one),
-    ...[storedTries(one.tries, one.isAskedFor), one.refused, one.nextAt, one.lastAt],
+    ...[one.tries, one.refused, Number(one.isAskedFor), one.nextAt, one.lastAt],
   ]
   for (const part of inParts(failed, sql.rowsAtOnce))
     await sql.run(
-      `INSERT INTO failed_deliveries (account_id, endpoint_id, ${key}, tries, refused, next_at, last_at)
-        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
+      `INSERT INTO failed_deliveries (account_id, endpoint_id, ${key}, tries, refused, is_asked_for, next_at, last_at)
+        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
         ON CONFLICT (account_id, endpoint_id, ${key}) DO ${onConflict}`,
       ...part.flatMap(valuesOf),
     )
@@ -230,8 +226,7 @@ export async function retryAtOnce(sql: Sql, of: EndpointOf, now: Seconds, failed
  * until it resolves with 0.
  */
 export function resetTries(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<number> {
-  const change = `UPDATE failed_deliveries SET next_at = last_at, refused = 0,
-    tries = CASE WHEN tries < 0 THEN ${storedTries(0, true)} ELSE ${storedTries(0, false)} END`
+  const change = 'UPDATE failed_deliveries SET next_at = last_at, tries = 0, refused = 0'
   const condition: Statement = ['AND next_at > ? AND next_at > last_at', now]
   return changeSome(sql, endpoint, { table: 'failed_deliveries', condition }, [change])
 }
@@ -281,7 +276,6 @@ export async function purgeOld(sql: Sql, accountId: number, now: Seconds) {
 }
 
 function toDue(endpointId: number, queue: Due['queue'], row: Row): Due {
-  const isAskedFor = row.tries < 0
   return {
     endpointId,
     queue,
@@ -289,9 +283,9 @@ function toDue(endpointId: number, queue: Due['queue'], row: Row): Due {
     leadId: row.lead_id,
     kind: noticeKinds[row.kind] as NoticeKind,
     detail: row.detail,
-    tries: isAskedFor ? -1 - row.tries : row.tries,
+    tries: row.tries,
     refused: row.refused,
-    isAskedFor,
+    isAskedFor: row.is_asked_for === 1,
     lastAt: row.last_at,
   }
 }

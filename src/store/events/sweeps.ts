@@ -124,7 +124,7 @@ export async function startSweeps(
       ...part.flatMap(({ endpointId, campaignId }) => [accountId, endpointId, campaignId, ...start]),
     )
     for (const { endpoint_id, campaign_id, cause, schedules_before: known } of rows) {
-      const all = [...listed(known), ...added]
+      const all: (Before | Pause)[] = [...JSON.parse(known), ...added]
       const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()].slice(-mostSchedules)
       const kept = JSON.stringify(different)
       const change = `UPDATE sweeps SET schedules_before = ?
@@ -133,10 +133,6 @@ export async function startSweeps(
     }
   }
 }
-
-/** In rows from before 2026-11-26 each is a JSON text within the JSON. */
-const listed = (written: string): (Schedule | Pause)[] =>
-  JSON.parse(written).map((one: unknown) => (typeof one === 'string' ? JSON.parse(one) : one))
 
 /**
  * A sweep that has reached this email, or is about to, goes on from the lead before it, so that nothing of the address
@@ -154,16 +150,15 @@ export async function goBackBefore(sql: Sql, campaign: Campaign, email: string):
 }
 
 export function toSweep(row: Row): Sweep {
-  const before = listed(row.schedules_before)
+  const before = JSON.parse(row.schedules_before)
   const isResumed = sweepCauses[row.cause] === 'resumed'
   return {
     endpoint: toEndpoint(row),
     campaignId: row.campaign_id,
     cause: sweepCauses[row.cause] as SweepCause,
     begunAt: row.begun_at,
-    // An earlier version did not say until when.
-    schedulesBefore: isResumed ? [] : (before as Before[]).map((one) => ({ ...one, until: one.until ?? row.begun_at })),
-    pauses: isResumed ? (before as Pause[]) : [],
+    schedulesBefore: isResumed ? [] : before,
+    pauses: isResumed ? before : [],
     afterEmail: row.after_email,
     restarts: row.restarts,
   }
