@@ -26,7 +26,7 @@ export type TimerUnit = (typeof timerUnits)[number]
 /** `#rrggbb`, in either case. */
 export type Colour = `#${string}`
 
-export type WhenOver = { show: 'zeros' } | { show: 'nothing' } | { show: 'text'; text: string }
+type WhenOver = { show: 'zeros' } | { show: 'nothing' } | { show: 'text'; text: string }
 
 /** How a countdown image looks. Lengths are in points; `pixelsPerPoint` says how fine each is drawn. */
 export type TimerStyle = {

@@ -7,12 +7,12 @@ export type Step =
 
 export type Outline = readonly Step[]
 
-export type Glyph = { advance: number; outline: Outline }
+type Glyph = { advance: number; outline: Outline }
 
 /** Gives the glyph of one character. */
 export type Typeface = (character: string) => Glyph
 
-export type Bounds = { left: number; top: number; right: number; bottom: number }
+type Bounds = { left: number; top: number; right: number; bottom: number }
 
 /** The box around all points, the control points of curves included: it may be too large, but never too small. */
 export function boundsOf(outline: Outline): Bounds {

@@ -13,7 +13,7 @@ import { blankCanvas } from './rasterise.ts'
  * The last frame of an animation that plays at the deadline, and the whole image for later requests. Both are empty if
  * the style shows zeros then.
  */
-export type Over = { overFrame: Uint8Array; overImage: Uint8Array }
+type Over = { overFrame: Uint8Array; overImage: Uint8Array }
 
 export function drawOver(style: TimerStyle, layout: Layout, typeface: Typeface): Over {
   const { width, height } = layout

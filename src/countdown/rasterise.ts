@@ -1,7 +1,7 @@
 import type { Outline } from './outline.ts'
 
 /** Where the origin of an outline lies on the canvas, and how many pixels its unit has. */
-export type Placement = { x: number; y: number; scale: number }
+type Placement = { x: number; y: number; scale: number }
 
 /**
  * How much of each pixel is covered, as differences from one pixel to the next in its row: each edge adds the area to

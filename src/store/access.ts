@@ -21,7 +21,7 @@ export type Session = { user: User; hasPassword: boolean; account: Account; crea
 export const noPassword = ''
 
 /** A session as its user sees it; `id` is the hash of its token. */
-export type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seconds }
+type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seconds }
 
 /** Where a session was begun: the browser in plain words, and the address as `shortAddress` gives it. */
 export type Client = { device: string; address: string }

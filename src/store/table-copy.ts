@@ -49,7 +49,7 @@ export type CopyEnd = Pick<Runner, 'read' | 'write'> & {
   close(): Promise<void>
 }
 
-export type Copied = Record<CopiedTable, { from: number; to: number }>
+type Copied = Record<CopiedTable, { from: number; to: number }>
 
 /**
  * As many as one statement of either engine has values for. An entry of the audit log may have half a megabyte: a

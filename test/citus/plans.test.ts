@@ -74,8 +74,8 @@ function watchedStore(store: Store) {
 
 const distributed = Object.keys(placements).filter((table) => placements[table] === 'distributed')
 const named = new RegExp(`\\b(?:${distributed.join('|')})\\b`)
-/** An id comes from the coordinator; what is old of all visitors is removed behind the requests. */
-const isOfAccounts = ({ text }: Asked) => named.test(text) && !/nextval\(|account_id < 0/.test(text)
+/** What is old of all visitors is removed behind the requests. */
+const isOfAccounts = ({ text }: Asked) => named.test(text) && !/account_id < 0/.test(text)
 
 function settings(kind: 'after' | 'none', id?: number) {
   const deadline = kind === 'after' ? { kind, period: 'P2D' } : { kind }
@@ -220,6 +220,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.rotateSecret(endpoint, now, by)
   await events.discardBefore(endpoint, 1, by)
   await events.discardFailed(endpoint, 1)
+  await events.pauseFailing((await events.findEndpoint(accountId, endpoint.id)) as Endpoint, 'gone', by)
   await events.pauseEndpoint(endpoint, 'user', by)
   await events.purgeOld(accountId, now)
   await events.resumeEndpoint((await events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, by)
@@ -256,6 +257,7 @@ async function askHistory(table: HistoryTable, both: Both): Promise<() => string
 async function askConfiguration({ configuration, leads, events }: Store, both: Both, endpoint: Endpoint) {
   const [{ accountId, id }] = both
   await configuration.listAccounts()
+  await configuration.hasLeadsOrVisitors(accountId, id)
   await configuration.updateAccount(accountId, { name: 'Other' }, by)
   const key = (keyId: string): NewKey => ({
     ...{ id: keyId, accountId, name: 'server', scopes: [], createdAt: 1, secretHash: new Uint8Array(32) },

@@ -5,7 +5,7 @@ import { type Window, windowsOf } from './window.ts'
 import { zoneOf } from './zone.ts'
 
 /** One round of an attempt, numbered from 1. */
-export type Cycle = Window & { number: number }
+type Cycle = Window & { number: number }
 
 /** The first window of an attempt, and what it was counted from. */
 type FirstWindow = Window & { anchorAt: Seconds }

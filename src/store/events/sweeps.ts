@@ -21,7 +21,7 @@ type SweepCause = (typeof sweepCauses)[number]
 export type Before = Schedule & { until: Seconds; isHeld?: true }
 
 /** Seconds of the epoch. */
-export type Pause = { from: Seconds; until: Seconds }
+type Pause = { from: Seconds; until: Seconds }
 
 export type Sweep = {
   endpoint: Endpoint
