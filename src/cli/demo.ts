@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { createKey } from '../access/keys.ts'
 import { buildUsers } from '../access/users.ts'
@@ -59,7 +59,7 @@ export const demo: Command = async (args) => {
     database: { engine: 'sqlite', path: join(demoFolder, 'lastcall.db') },
     port: await choosePort(configured, isPortSet(flags)),
   }
-  const origin = `http://localhost:${config.port}`
+  const origin = `http://${nameOf(config.host)}:${config.port}`
   const publicUrl = config.publicUrl ?? origin
   const receiverPort = (await freePort(config.host, 0)) ?? 0
   const receiverUrl = `http://127.0.0.1:${receiverPort}/`
@@ -84,6 +84,12 @@ curl -sS -X POST ${origin}${basePath}/campaigns/${campaignId}/leads -H 'Authoriz
   // This address alone, and for the demo alone.
   const egress = { ...config.egress, names: [...config.egress.names, new URL(receiverUrl).host] }
   await run({ ...config, egress }, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
+}
+
+/** What reaches this host from this machine, as it stands in an address. */
+function nameOf(host: string): string {
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost'
+  return isIPv6(host) ? `[${host}]` : host
 }
 
 /** Account, campaigns and user on the first run; on each run a new key and password, which end the old ones. */
@@ -140,7 +146,10 @@ async function demoCampaign(store: Store, accountId: number): Promise<number> {
   return first?.id ?? (await apply(store, accountId, campaign)).id
 }
 
-/** Applied again at each start: its pages have this server's address, and links of an earlier start lead there too. */
+/**
+ * Applied again at each start: its pages have this server's address, and links of an earlier start lead there too. Its
+ * rules stay as somebody has changed them: with leads some changes cannot be taken back.
+ */
 async function applyShopCampaign(store: Store, accountId: number, publicUrl: string): Promise<number> {
   const before = (await publishedCampaigns(store, accountId)).find(({ name }) => name === shopCampaign.name)
   const known = before && (await store.configuration.findCampaign(before.id))
@@ -148,7 +157,8 @@ async function applyShopCampaign(store: Store, accountId: number, publicUrl: str
     const id = known?.pages[index]?.id
     return { ...(id !== undefined && { id }), pageUrl: shopOfferUrl(publicUrl, language) }
   })
-  return (await apply(store, accountId, { ...shopCampaign, ...(known && { id: known.id }), pages })).id
+  const own = known && { id: known.id, mechanism: known.terms.mechanism }
+  return (await apply(store, accountId, { ...shopCampaign, ...own, pages })).id
 }
 
 function publishedCampaigns(store: Store, accountId: number): Promise<CampaignSummary[]> {

@@ -21,7 +21,7 @@ import { type MailLanguage, mailLanguages } from './mail-language.ts'
 import { checkSchedule } from './mechanism/check-schedule.ts'
 import type { Mechanism, Schedule } from './mechanism/settings.ts'
 import { checkTimerStyle, type GivenTimerStyle } from './timer-style.ts'
-import { mostAddressCharacters, unencodedIn, webAddress } from './web-address.ts'
+import { mostAddressCharacters, unencodedIn, unseenIn, webAddress } from './web-address.ts'
 
 /** A campaign as its file describes it, with everything that was left out filled in. */
 export type CampaignSettings = Schedule & {
@@ -53,6 +53,11 @@ const url: Check<string> = (value, path, faults) => {
   const written = typeof value === 'string' ? value : ''
   const address = webAddress(written)
   if (address !== undefined) return address
+  const unseen = unseenIn(written)?.codePointAt(0)
+  if (unseen !== undefined) {
+    const name = unseen.toString(16).toUpperCase().padStart(4, '0')
+    return refuse(faults, path, `must be without the invisible character U+${name}`)
+  }
   const character = unencodedIn(written)
   if (character === '%') {
     return refuse(faults, path, 'must have "%25" in place of a "%" without two hexadecimal digits after it')

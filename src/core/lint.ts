@@ -163,12 +163,14 @@ function inEnd({ now, terms, attempt, offer }: Look): Found[] {
 }
 
 function inReset({ campaign: { mechanism } }: Look): Found[] {
-  const { reset, deadline } = mechanism
+  const { reset, deadline, cycle } = mechanism
   if (!reset?.enabled) return []
   const path = 'mechanism.reset'
   const isOfTheCalendar =
     (deadline.kind === 'next' && deadline.minLead === undefined) || (deadline.kind === 'daysAt' && deadline.days === 0)
-  if (isOfTheCalendar) return [['RESET_CHANGES_NOTHING', path]]
+  // A reset begins at the first cycle again, so it gives further ones.
+  const isBounded = cycle?.enabled === true && cycle.max !== undefined
+  if (isOfTheCalendar && !isBounded) return [['RESET_CHANGES_NOTHING', path]]
   return [(reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path]]
 }
 

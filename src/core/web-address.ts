@@ -6,7 +6,8 @@ const uri = new RegExp(`^https?://${host}(?::\\d*)?(?:[/?]${anything})?(?:#${any
 
 const upToPath = new RegExp(`^https?://${host}(?::\\d*)?(?=[/?#])`, 'i')
 
-const invisible = /[\p{Z}\p{Cc}\p{Cs}]/u
+/** Without the two joiners, which some scripts are written with. */
+const invisible = /[\p{Z}\p{Cc}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/u
 const beyondAscii = /[^\0-\x7f]/g
 
 /**
@@ -25,12 +26,16 @@ export function webAddress(written: string): string | undefined {
   return isAscii ? written : webAddress(parsed.href)
 }
 
+/** The first character that nobody sees, and that is not meant: it was pasted with the address. */
+export const unseenIn = (written: string): string | undefined =>
+  [...written].find((one) => one !== ' ' && invisible.test(one))
+
 /**
  * The first character after the host that must be percent-encoded, since programs read it differently: a space, `[`,
- * `|`, or a `%` that does not begin an escape. Undefined if something else is wrong.
+ * `|`, a second `#`, or a `%` that does not begin an escape. Undefined if something else is wrong.
  */
 export function unencodedIn(written: string): string | undefined {
   const [before] = upToPath.exec(written.replace(beyondAscii, 'x')) ?? []
   if (before === undefined) return undefined
-  return /%(?![\da-f]{2})|[\p{Z}\p{Cc}"<>\\^`{|}[\]]/iu.exec(written.slice(before.length))?.[0]
+  return /%(?![\da-f]{2})|(?<=#.*)#|[ "<>\\^`{|}[\]]/iu.exec(written.slice(before.length))?.[0]
 }

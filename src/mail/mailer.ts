@@ -24,6 +24,9 @@ const mostMs = 30_000
 /** What stands in a mail is never read from a file or fetched. */
 const closed = { disableFileAccess: true, disableUrlAccess: true }
 
+/** The library reads a text as a list of addresses: `joe@[t:,ada@example.com]` would be two. */
+const asOne = (address: string) => ({ name: '', address })
+
 /** Loads the library with the first mail: it would take 7 % of each server's start. */
 const transport = async (options: object) => (await import('nodemailer')).createTransport({ ...options, ...closed })
 
@@ -42,6 +45,7 @@ export function openMailer(smtp: Smtp | null) {
         const server = await transport({ ...timeouts, url: smtp.url })
         await server.sendMail({
           ...mail,
+          to: asOne(mail.to),
           from: smtp.from,
           signal: AbortSignal.any([AbortSignal.timeout(mostMs), stopping.signal]),
         })
@@ -62,7 +66,8 @@ export function openMailer(smtp: Smtp | null) {
     giveUpIn: (milliseconds: number) => void setTimeout(() => stopping.abort(), milliseconds).unref(),
     /** The mail as an `.eml` file that mail programs open as a draft. */
     async write(mail: Mail): Promise<string> {
-      const draft: SendMailOptions = { ...mail, from: smtp?.from ?? mail.to, headers: { 'X-Unsent': '1' } }
+      const to = asOne(mail.to)
+      const draft: SendMailOptions = { ...mail, to, from: smtp?.from ?? to, headers: { 'X-Unsent': '1' } }
       const file = await transport({ streamTransport: true, buffer: true, newline: 'windows' })
       const { message } = await file.sendMail(draft)
       return message.toString()

@@ -102,6 +102,7 @@ for (const [address, encoded, character] of [
   ['https://example.com/a b', '%20', ' '],
   ['https://żółw.pl/a b', '%20', ' '],
   ['https://example.com/#"', '%22', '"'],
+  ['https://example.com/#/offer#top', '%23', '#'],
   ['https://example.com/?sale=100%', '%25', '%'],
   ['https://example.com/?a=%zz', '%25', '%'],
 ] as const) {
@@ -112,8 +113,24 @@ for (const [address, encoded, character] of [
     assert.ok(message.includes(`"${character}"`), message)
     // Written so, it is taken.
     assert.ok(
-      'campaign' in checkCampaign(withPages({ pageUrl: address.replace(/[[\]| "]|%(?!20)/g, encodeURIComponent) })),
+      'campaign' in
+        checkCampaign(withPages({ pageUrl: address.replace(/[[\]| "]|%(?!20)|#(?=top)/g, encodeURIComponent) })),
     )
+  })
+}
+
+for (const [code, place] of [
+  ['200B', 'https://example.com/offer*'],
+  ['FEFF', '*https://example.com/offer'],
+  ['200E', 'https://example.com/*offer'],
+  ['00A0', 'https://example.com/offer*'],
+  ['000A', 'https://example.com/offer?a=*1'],
+] as const) {
+  test(`a character that nobody sees in an address is named by its code: ${code}`, () => {
+    const pageUrl = place.replace('*', String.fromCodePoint(Number.parseInt(code, 16)))
+    const result = checkCampaign(withPages({ pageUrl }))
+    assert.ok('faults' in result)
+    assert.equal(result.faults[0]?.message, `must be without the invisible character U+${code}`)
   })
 }
 

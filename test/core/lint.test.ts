@@ -241,6 +241,14 @@ test('said: a reset that leads to the same date', () => {
   }
 })
 
+test('a reset that gives further cycles, where they are bounded, is not said to change nothing', () => {
+  const cycle = (max?: number) => ({ cycle: { enabled: true, pause: 'P2D', ...(max && { max }) } })
+  const codes = (max?: number) =>
+    findings(rules({ kind: 'next', closes: friday }, { ...reset(), ...cycle(max) })).map(([code]) => code)
+  assert.ok(codes().includes('RESET_CHANGES_NOTHING'))
+  assert.ok(!codes(1).includes('RESET_CHANGES_NOTHING') && codes(1).includes('RESET_SLIDES'))
+})
+
 test('said: a first visit is awaited, and no link leads to a page', () => {
   const settings = { mechanism: { startsOn: 'visit', deadline: after }, pages: [], mailTimer: null }
   assert.deepEqual(

@@ -165,6 +165,31 @@ test('no mail goes to an address that the library would change', async () => {
   await assert.rejects(sent, { name: 'MailNotSent', code: 'EENVELOPE' })
 })
 
+test('a mail goes to one mailbox, whatever its domain literal looks like', async (t) => {
+  const recipients: string[] = []
+  const answers = { DATA: '354 go on', QUIT: '221 bye' } as Record<string, string>
+  // It takes every address.
+  const server = createServer((socket) => {
+    socket.write('220 here\r\n')
+    socket.on('error', () => {})
+    socket.on('data', (data) => {
+      const lines = String(data).trimEnd().split('\r\n')
+      recipients.push(...lines.flatMap((line) => /^RCPT TO:(.*)$/.exec(line)?.[1] ?? []))
+      socket.write(`${answers[lines.at(-1)?.slice(0, 4) ?? ''] ?? '250 fine'}\r\n`)
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  const url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { send, write } = openMailer({ url, from: 'offers@shop.example' })
+  for (const to of ['joe@[t:,a@evil.com]', 'joe@[t:;a@evil.com]', 'joe@example.com']) {
+    const mail = { to, subject: 'Herbst', text: 'text', html: 'html' }
+    await send(mail)
+    assert.deepEqual(recipients.splice(0), [`<${to}>`])
+    assert.match(await write(mail), new RegExp(`^To: <?${RegExp.escape(to)}>?\r$`, 'm'))
+  }
+})
+
 test('an account has 30 invitations and test mails an hour sent, however many users it has', async () => {
   const { ask, accountId, send } = await owner('Many')
   const another = await panelSession(place, server, accountId, 'member')

@@ -70,7 +70,16 @@ const wrong: unknown[] = [
   campaign('x', { name: '', timeZone: '+02:00', isDraft: 1, onExpiry: {}, pages: {}, mailTimer: 7 }),
   campaign({ startsOn: 'x', deadline: { kind: 'y' } }, { onExpiry: { action: 'REDIRECT', redirectUrl: 'ftp:x' } }),
   campaign({}, { pages: Array(101).fill({}), mailTimer: { background: 'red', width: 201, height: 1 } }),
-  campaign({}, { pages: [{ pageUrl: 'https://x.pl/?a=100%' }, { pageUrl: 'https://x.pl/?a[]=1' }] }),
+  campaign(
+    {},
+    {
+      pages: [
+        { pageUrl: 'https://x.pl/?a=100%' },
+        { pageUrl: 'https://x.pl/?a[]=1' },
+        { pageUrl: 'https://x.pl/\u200b' },
+      ],
+    },
+  ),
   campaign({}, { mailTimer: { width: 600, height: 200, pixelsPerPoint: 2 } }),
   campaign({}, { mailTimer: { units: ['seconds'], labelTexts: { days: '' } } }),
   campaign({}, { mailTimer: { preset: 'flat', background: 'transparent' } }),

@@ -10,14 +10,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { decode, secondsShown } from '../support/countdown.ts'
-import { isFull, someOf } from '../support/faults.ts'
-import { arrangeIn, askShared, compileCache, type Scope } from '../support/lastcall.ts'
+import { isFull, longTest, someOf } from '../support/faults.ts'
+import { appliedCampaign, arrangeIn, askShared, compileCache, type Scope } from '../support/lastcall.ts'
 import { shelveTemplates } from '../support/usual-templates.ts'
 import { eventually, inSeconds } from '../support/widget-stage.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
 type Demo = {
+  folder: string
+  stop(): Promise<void>
   /** As printed. */
   address: string
   origin: string
@@ -34,25 +36,28 @@ const shopTimer = { box: '#1f2937', labels: '#57606f', pixelsPerPoint: 2 } as co
 /** The demo keeps its database beside its source, so it gets a copy of that. */
 async function startDemo(scope: Scope): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-demo-'))
+  scope.after(async () => rmSync(folder, { recursive: true }))
   for (const part of ['src', 'widget', 'package.json'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const data = join(folder, 'data', 'demo')
-  const database = `file:${join(data, 'lastcall.db')}`
   // The long form begins from nothing, as a person does, and has the demo draw its images.
   if (!isFull) {
     mkdirSync(data, { recursive: true })
-    for (const style of [{}, shopTimer]) await arrangeIn(database, (store) => shelveTemplates(store, style))
+    for (const style of [{}, shopTimer]) await arrangeIn(databaseIn(folder), (store) => shelveTemplates(store, style))
   }
+  return runDemo(scope, folder)
+}
+
+const databaseIn = (folder: string) => `file:${join(folder, 'data', 'demo', 'lastcall.db')}`
+
+async function runDemo(scope: Scope, folder: string, ...flags: string[]): Promise<Demo> {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_COMPILE_CACHE: compileCache }
-  const server = spawn(process.execPath, [join(folder, 'src', 'main.ts'), 'demo'], {
+  const server = spawn(process.execPath, [join(folder, 'src', 'main.ts'), 'demo', ...flags], {
     env: { ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  scope.after(async () => {
-    await stop(server)
-    rmSync(folder, { recursive: true })
-  })
+  scope.after(() => stop(server))
   let output = ''
   for await (const chunk of server.stdout) {
     output += chunk
@@ -62,12 +67,14 @@ async function startDemo(scope: Scope): Promise<Demo> {
   const [, receiver = ''] = /is told of it: (\S+)/.exec(output) ?? []
   const [, key = ''] = /Bearer (\S+)'/.exec(output) ?? []
   return {
+    folder,
     address,
+    stop: () => stop(server),
     origin: new URL(address).origin,
     key,
     receiver,
     async json(...args) {
-      const asked = { args, folder, env: { ...env, DATABASE_URL: database }, input: '' }
+      const asked = { args, folder, env: { ...env, DATABASE_URL: databaseIn(folder) }, input: '' }
       const { code, stdout, stderr } = await askShared(asked)
       assert.equal(code, 0, stderr)
       return JSON.parse(stdout)
@@ -267,3 +274,27 @@ test('a wrong email is refused in words, and nothing but the pages of the shop i
       401,
     )
 })
+
+longTest(
+  'the demo starts again where somebody has changed the rules of its shop, also at an address of its own',
+  async (t) => {
+    const first = await startDemo(t)
+    await first.stop()
+    const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2099-01-01T00:00' } }
+    await arrangeIn(databaseIn(first.folder), async (store) => {
+      const { id: accountId } = (await store.configuration.listAccounts())[0] as { id: number }
+      await appliedCampaign(store, accountId, JSON.stringify({ ...campaign, pages: [], mechanism: fixed }))
+    })
+    for (const _ of ['before', 'after']) {
+      const again = await runDemo(t, first.folder, '--host', '127.0.0.2')
+      assert.equal(new URL(again.origin).hostname, '127.0.0.2')
+      const form = {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ email: 'ada@example.com' }),
+      } as const
+      assert.equal((await fetch(`${again.address}/en/`, form)).status, 303)
+      await again.stop()
+    }
+  },
+)

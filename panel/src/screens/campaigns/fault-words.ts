@@ -142,6 +142,13 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     }),
   ],
   [
+    /^must be without the invisible character (U\+[\dA-F]+)$/,
+    (code) => ({
+      en: `There is a character in this address that nobody sees (${code}): type the address instead of pasting it.`,
+      pl: `W tym adresie jest niewidoczny znak (${code}): wpisz adres, zamiast go wklejać.`,
+    }),
+  ],
+  [
     /^must have "%25" in place of a "%" without/,
     same(
       'There is a “%” in this address that does not begin a code such as %20: write %25 in its place.',
