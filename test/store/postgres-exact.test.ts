@@ -4,9 +4,10 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { checkCampaign } from '../../src/core/campaign.ts'
+import { checkEndpoint, mostEndpoints } from '../../src/core/events.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Pool } from '../../src/store/postgres/connection.ts'
+import type { Connection, Pool } from '../../src/store/postgres/connection.ts'
 import { openPools } from '../../src/store/postgres/pools.ts'
 import type { OpenOptions, Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
@@ -224,4 +225,52 @@ test('a database that refuses says why: a replica may only be read', async (t) =
     name: 'StoreUnavailable',
     message: /^the database refused: cannot execute [A-Z]+ in a read-only transaction$/,
   })
+})
+
+test('what is refused in a transaction leaves the connections as they were, and what it has written is undone', async (t) => {
+  const { store, url } = await opened(t, { isServer: true })
+  const { id } = await store.configuration.createAccount('Owner', tester)
+  const campaign = await apply(store, id, { kind: 'none' })
+  const given = checkEndpoint(
+    { name: 'shop', url: 'https://example.com/', kinds: ['lead.registered'] },
+    () => undefined,
+  )
+  assert.ok('settings' in given)
+  for (let made = 0; made < mostEndpoints; made += 1) await store.events.createEndpoint(id, given.settings, tester)
+  const state = () =>
+    ask(
+      url,
+      `SELECT pid, version FROM pg_stat_activity, accounts
+        WHERE datname = current_database() AND application_name LIKE 'lastcall%' ORDER BY pid`,
+    )
+  const before = await state()
+  assert.ok(before.length > 1)
+  for (let round = 0; round < 3; round += 1) {
+    await assert.rejects(store.events.createEndpoint(id, given.settings, tester), { name: 'Refused' })
+    await assert.rejects(apply(store, id, { kind: 'none' }, campaign.id + 1), { name: 'Refused' })
+  }
+  assert.deepEqual(await state(), before)
+})
+
+test('a defect of ours keeps its name and the connection; a connection that is broken is given up', async (t) => {
+  const { url } = await opened(t)
+  const pools = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  const { orders } = pools
+  t.after(() => Promise.all([pools.admin, pools.durable, pools.counting, orders].map((pool) => pool.close())))
+  const pid = ({ query }: Connection) => query('SELECT pg_backend_pid() AS pid', []).then(({ rows }) => rows[0]?.pid)
+  const first = await orders.use(5_000, pid)
+  const fails = async (connection: Connection) => {
+    await pid(connection)
+    throw new Error('ours')
+  }
+  await assert.rejects(orders.use(5_000, fails), { name: 'Error', message: 'ours' })
+  await assert.rejects(orders.transaction(5_000, '', fails), { name: 'Error', message: 'ours' })
+  assert.equal(await orders.use(5_000, pid), first)
+  const isCut = async (connection: Connection) => {
+    await ask(url, `SELECT pg_terminate_backend(${await pid(connection)})`)
+    return fails(connection)
+  }
+  for (const cut of [orders.use(5_000, isCut), orders.transaction(5_000, '', isCut)])
+    await assert.rejects(cut, { name: 'StoreUnavailable' })
+  assert.notEqual(await orders.use(5_000, pid), first)
 })

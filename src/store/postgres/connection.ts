@@ -47,7 +47,8 @@ export function openPool(options: PoolOptions) {
   assertFiles(options.url)
   const pool = openConnections(options)
 
-  async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  /** After an error `undo` ends what `work` has begun. */
+  async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>, undo: string): Promise<T> {
     if (timeoutMs <= 0 || options.mayUse?.() === false) throw notAnswered()
     const until = performance.now() + timeoutMs
     // For each connection the driver reads the address and the files that this names. If it cannot, it throws instead
@@ -57,15 +58,21 @@ export function openPool(options: PoolOptions) {
       connecting.then((unused) => unused.release()).catch(() => {})
       throw failure(error)
     })
+    let isGood = false
     try {
-      const result = await inTime(work(client), until - performance.now())
+      const done = work(client).catch(async (error) => {
+        // An error of ours looks like one of the driver, but after it the connection answers.
+        if (sqlState(error) === undefined || isRefusal(error)) isGood = await answers(client, undo)
+        throw error
+      })
+      const result = await inTime(done, until - performance.now())
       client.release()
       return result
     } catch (error) {
-      // After a refusal of PostgreSQL the connection is fine; after any other error nobody knows what it still does.
-      if (!isRefusal(error)) client.connection.stream.destroy()
-      client.release(!isRefusal(error))
-      throw failure(error)
+      // Broken or late: nobody knows what it still does.
+      if (!isGood) client.connection.stream.destroy()
+      client.release(!isGood)
+      throw isGood && sqlState(error) === undefined ? error : failure(error)
     }
   }
 
@@ -74,10 +81,10 @@ export function openPool(options: PoolOptions) {
      * Lends a connection to `work`. Where that takes longer than `timeoutMs`, waiting for it included, the answer is
      * StoreUnavailable, and the connection is given up: nobody knows what it still waits for.
      */
-    use: <T>(timeoutMs: number, work: Work<T>) => use(timeoutMs, (client) => work(connectionOf(client))),
+    use: <T>(timeoutMs: number, work: Work<T>) => use(timeoutMs, (client) => work(connectionOf(client)), 'SELECT'),
     /** The same in a transaction; `mode` stands behind BEGIN. */
     transaction: <T>(timeoutMs: number, mode: string, work: Work<T>) =>
-      use(timeoutMs, (client) => inTwoTrips(client, mode, work, async (_, result) => result)),
+      use(timeoutMs, (client) => inTwoTrips(client, mode, work, async (_, result) => result), 'ROLLBACK'),
     /**
      * A transaction of two round trips, each in one packet: BEGIN with what `first` asks for at once, then all that
      * `last` asks for with COMMIT. So `last` asks for everything before it waits for anything: what comes later is
@@ -87,7 +94,7 @@ export function openPool(options: PoolOptions) {
       timeoutMs: number,
       first: Work<Known>,
       last: (connection: Connection, known: Known) => Promise<T>,
-    ) => use(timeoutMs, (client) => inTwoTrips(client, '', first, last)),
+    ) => use(timeoutMs, (client) => inTwoTrips(client, '', first, last), 'ROLLBACK'),
     /** Opens as many connections as there may be. @throws StoreUnavailable where it gets fewer */
     async fill(): Promise<void> {
       const opened = await Promise.allSettled(Array.from({ length: options.size }, () => pool.connect()))
@@ -144,15 +151,16 @@ async function inTwoTrips<Known, T>(
   last: (connection: Connection, known: Known) => Promise<T>,
 ): Promise<T> {
   const connection = connectionOf(client)
-  try {
-    const [, known] = await together(client, () => [client.query(`BEGIN ${mode}`), first(connection)])
-    const [result] = await together(client, () => [last(connection, known), client.query('COMMIT')])
-    return result
-  } catch (error) {
-    if (isRefusal(error)) await client.query('ROLLBACK')
-    throw error
-  }
+  const [, known] = await together(client, () => [client.query(`BEGIN ${mode}`), first(connection)])
+  const [result] = await together(client, () => [last(connection, known), client.query('COMMIT')])
+  return result
 }
+
+const answers = (client: pg.PoolClient, statement: string): Promise<boolean> =>
+  client.query(statement).then(
+    () => true,
+    () => false,
+  )
 
 /** Sends in one packet what `ask` asks for: sending is most of what a small statement costs here. */
 function together<A, B>(
