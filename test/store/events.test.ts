@@ -287,7 +287,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await store.events.due(endpoint, late, 9)).length, 2)
   })
 
-  test(`an endpoint that is on is resumed without going through its leads again: ${engine}`, async (t) => {
+  test(`an endpoint that is on is resumed without going through its leads again, and logged only where that changes something: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { accountId } = await opened(store)
@@ -296,6 +296,24 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (const one of await store.events.sweeps('node')) await sweepOn(store, one, 500)
     await store.events.resumeEndpoint(endpoint, null, testerAt(600))
     assert.deepEqual(await store.events.sweeps('node'), [])
+
+    // What changes nothing leaves no entry.
+    const logged = async () =>
+      (await store.audit.listEntries(accountId, {}, Number.MAX_SAFE_INTEGER, 9)).entries.map(({ action }) => action)
+    const created = ['webhook.created', 'campaign.created', 'account.created']
+    assert.deepEqual(await logged(), created)
+    for (const at of [700, 700, 650]) await store.events.discardBefore(endpoint, at, testerAt(700))
+    assert.deepEqual(await logged(), ['webhook.discarded', ...created])
+    const failed = { kind: 'lead.registered', detail: 0, endpointId: endpoint.id, leadId: 1, dueAt: 600 } as const
+    await store.events.resend(endpoint, failed, testerAt(800))
+    await store.events.discardBefore(endpoint, 650, testerAt(800))
+    for (const _ of [1, 2]) await store.events.resumeEndpoint(endpoint, 900, testerAt(900))
+    await store.events.setHealth(endpoint, { failingSince: 950, failures: 1, nextTryAt: 960 }, 950)
+    await store.events.resumeEndpoint(endpoint, null, testerAt(951))
+    assert.deepEqual(await logged(), [
+      ...['webhook.resumed', 'webhook.resumed', 'webhook.discarded', 'webhook.resent', 'webhook.discarded'],
+      ...created,
+    ])
   })
 
   test(`an endpoint that was deleted meanwhile is neither backfilled nor told again, and nothing of that stays: ${engine}`, async (t) => {

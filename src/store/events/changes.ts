@@ -16,7 +16,7 @@ import {
   toEndpoint,
   updateEndpoint,
 } from './endpoint.ts'
-import { changeSome, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
+import { changeSome, discardFailed, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
 import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -124,10 +124,11 @@ export async function resumeEndpoint(sql: Sql, of: Endpoint, fromAt: Seconds | n
   if (endpoint === undefined) return
   const isOn = `paused_at = NULL, pause_cause = NULL, ${isWell},
     lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END`
-  await updateEndpoint(sql, endpoint, [`${isOn}, from_at = coalesce(?, from_at)`, fromAt])
-  await retryAtOnce(sql, endpoint, by.at)
+  const after = await updateEndpoint(sql, endpoint, [`${isOn}, from_at = coalesce(?, from_at)`, fromAt])
+  const retried = await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
+  if (retried === 0 && isDeepStrictEqual(endpoint, after)) return
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
@@ -143,13 +144,14 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
   else await sweepAll(sql, endpoint, 'looks', now)
 }
 
-/** Drops what was due before `fromAt`. What had failed is removed by `discardFailed`. */
+/** Drops what was due before `fromAt`. Of what had failed the first is removed here, the rest by `discardFailed`. */
 export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
   if ((await toChange(sql, endpoint)) === undefined) return
   // If it was already to hear nothing from before a later instant, that stays so.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
-  await sql.run(later, fromAt, endpoint.accountId, endpoint.id, fromAt)
-  await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
+  const isLater = (await sql.run(later, fromAt, endpoint.accountId, endpoint.id, fromAt)) > 0
+  const removed = await discardFailed(sql, endpoint, fromAt)
+  if (isLater || removed > 0) await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
 /**
