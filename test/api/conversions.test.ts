@@ -195,7 +195,9 @@ test('listing hands out emails: a key needs the scope; pages go on behind the la
   const { id } = await applyCampaign(shop, {})
   const emails = [await registered(id), await registered(id)]
   for (const [index, email] of emails.entries()) await ask('POST', orders(id), { email, orderId: `o${index}` })
-  assert.equal(await codeOf('GET', orders(id)), '403 FORBIDDEN')
+  const refused = await ask('GET', orders(id))
+  assert.deepEqual([refused.status, refused.body.code], [403, 'FORBIDDEN'])
+  assert.ok(refused.headers['ratelimit-remaining'], 'it is counted')
   assert.equal(await codeOf('GET', '/nothing'), '404 NOT_FOUND')
   const made = ['key', 'create', '--account', String(shop.owner.accountId), '--name', 'n', '--scope', 'conversions']
   const { key } = await shop.place.json(made)

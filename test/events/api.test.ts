@@ -62,6 +62,19 @@ test('a key needs the scope and an account that is not suspended, and has a rate
   assert.equal(publicOne.status, 200, 'the public API too')
   assert.equal(Number(publicOne.headers['ratelimit-remaining']), 399)
   assert.equal(headers['ratelimit-limit'], '400')
+  const other = await shop.place.arrange(async (store) => {
+    const { id } = await store.configuration.createAccount('No scope', tester)
+    await store.configuration.updateAccount(id, { rateLimit: 1 }, tester)
+    return (await createKey(store, id, 'other', tester)).key
+  })
+  const codes = new Set<string>()
+  // Between two of them a minute may begin.
+  for (let asked = 0; asked < 3; asked += 1) {
+    const { status, headers } = await ask('GET', '/endpoints', undefined, other)
+    assert.deepEqual([headers['ratelimit-limit'], headers['ratelimit-remaining']], ['1', '0'])
+    codes.add(`${status}`)
+  }
+  assert.deepEqual([...codes].sort(), ['403', '429'], 'a request without the scope counts')
 })
 
 test('endpoints: made, read, changed, deleted; the secret is shown once; another account sees nothing', async () => {

@@ -124,7 +124,7 @@ export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admis
 
 export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now' | 'rateLimitPerMinute'>
 
-/** What another surface checks after row 2, and its own window for an account's requests, if it has one. */
+/** What another surface checks after row 3, and its own window for an account's requests, if it has one. */
 export type Admission = {
   refuse(key: LiveKey, reply: FastifyReply): FastifyReply | undefined
   count?(accountId: number, limit: number, nowMs: number, waitedMs: number): Promise<RateVerdict>
@@ -141,8 +141,6 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizePar
     if (key === undefined) return unauthorized(reply, ', error="invalid_token"')
     const { account } = key
     if (account.suspended) return sendError(reply, 'ACCOUNT_SUSPENDED')
-    const refused = admission?.refuse(key, reply)
-    if (refused !== undefined) return refused
     request.key = key
     const limit = account.rateLimit ?? rateLimitPerMinute
     const rate = await count(account.id, limit, now(), performance.now() - beganAt)
@@ -152,6 +150,9 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizePar
       'RateLimit-Reset': rate.resetSeconds,
     })
     if (!rate.allowed) return sendError(reply.header('Retry-After', rate.resetSeconds), 'RATE_LIMITED')
+    // Counted like any other: a client that asks again and again without the scope gets 429 too.
+    const refused = admission?.refuse(key, reply)
+    if (refused !== undefined) return refused
     request.waitedMs = performance.now() - beganAt
     // The connection broke meanwhile: Fastify would wait for the body for ever.
     if (reply.raw.destroyed && request.method !== 'GET') return sendError(reply, 'INVALID_JSON')

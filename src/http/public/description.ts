@@ -69,8 +69,9 @@ const beforeRate = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED'] as const
 export const anyTime: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
 function failure(codes: readonly AnyErrorCode[]) {
-  const has = (code: ErrorCode) => codes.includes(code)
-  const counted = !beforeRate.some(has)
+  const has = (code: AnyErrorCode) => codes.includes(code)
+  // Status 403 has both: without the scope a request is counted, of a suspended account it is not.
+  const counted = has('FORBIDDEN') || !beforeRate.some(has)
   const extra = {
     ...(has('UNAUTHORIZED') && { 'WWW-Authenticate': header('WWWAuthenticate') }),
     ...(has('RATE_LIMITED') && { 'Retry-After': header('RetryAfter') }),
