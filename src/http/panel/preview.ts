@@ -21,8 +21,7 @@ const ownMoments = /^20\d\d-/
 
 /**
  * For one user. The worst settings, with cycles and hundreds of dates to leave out, block the process for 40 ms, so
- * that this is a sixth of the time. The editor asks when the user stops
- * typing, three times a second at most.
+ * that this is a sixth of the time. The editor asks when the user stops typing, three times a second at most.
  */
 const countPreview = perMinute(240)
 
