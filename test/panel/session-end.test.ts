@@ -141,6 +141,39 @@ longTest('if another tab has signed somebody else in, nothing is done in that pe
   assertUntroubled(page)
 })
 
+longTest('what waits to be erased is not, if the reader goes on as another user', async () => {
+  const [ada, bela] = [await stage.person('ada-erases'), await stage.person('bela-goes-on')]
+  const { id } = await make(ada)
+  const emails = ['one', 'two', 'three'].map((name) => `${name}@example.com`)
+  await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], ['email', ...emails].join('\n'))
+  const page = await stage.open(ada, { path: `/campaigns/${id}/leads` })
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let asked = 0
+  await page.route('**/leads/erasure', async (route) => {
+    asked += 1
+    await answered
+    await route.fulfill({ status: 401, json: { code: 'SIGNED_OUT', requestId: '', faults: [] } })
+  })
+  // One is under way, one comes after it, and one waits its ten seconds.
+  for (const email of emails) {
+    await page.getByLabel(`Select ${email}`).check()
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+    await page.getByLabel(`Select ${email}`).waitFor({ state: 'detached' })
+  }
+  const { email, password } = bela
+  await page.request.post('/panel/api/session', { data: { email, password } })
+  answer()
+  await question(page).getByRole('button', { name: 'Go on as that user' }).click()
+  await page.getByRole('banner').getByText('bela-goes-on’s account').waitFor({ state: 'attached' })
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+  await page.waitForTimeout(10_500)
+  assert.equal(asked, 1)
+  const mayClose = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  assert.equal(await page.evaluate(mayClose), true)
+  assertUntroubled(page)
+})
+
 longAtBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
   const person = await stage.person(`fresh-${width}`)
   const page = await stage.open(person, { width, path: '/integrations' })

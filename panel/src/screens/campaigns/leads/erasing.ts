@@ -9,11 +9,13 @@ const waitsMs = 10_000
 type Erasing = { campaignId: number; refs: readonly string[] }
 type Said = { waits: string; undo: string; done: string; failed(error: CallFailed): void }
 
-let waiting: { finish(): Promise<void> } | undefined
+let waiting: { finish(): Promise<void>; undo(): void } | undefined
 /** Resolves when all that was asked for so far is done: one erasure after the other. */
 let asked: Promise<void> = Promise.resolve()
 /** Those that are as good as gone: no list shows them. */
 let hidden: readonly string[] = []
+/** What was asked for in a session that is over is not done in the name of who goes on in another. */
+let session = 0
 const listeners = new Set<() => void>()
 
 function hide(refs: readonly string[]): void {
@@ -27,12 +29,14 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
   hide([...hidden, ...refs])
   const showAgain = () => hide(hidden.filter((ref) => !refs.includes(ref)))
   const mayClose = stayOpen()
+  const askedIn = session
   const end = () => {
     window.clearTimeout(timer)
     takeUndoAway()
     waiting = undefined
   }
   const erase = async () => {
+    if (askedIn !== session) return mayClose()
     try {
       await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
       toast(said.done)
@@ -50,12 +54,12 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
     return asked
   }
   const timer = window.setTimeout(finish, waitsMs)
-  waiting = { finish }
   const undo = () => {
     end()
     mayClose()
     showAgain()
   }
+  waiting = { finish, undo }
   const takeUndoAway = toast(said.waits, { name: said.undo, onClick: undo })
 }
 
@@ -66,7 +70,11 @@ export function useHidden(): readonly string[] {
 /** What is waiting, or under way, is done before the session ends. */
 export const finishErasing = (): Promise<void> => waiting?.finish() ?? asked
 
-atSignOut(() => hide([]))
+atSignOut(() => {
+  session += 1
+  waiting?.undo()
+  hide([])
+})
 
 function onChange(listener: () => void): () => void {
   listeners.add(listener)
