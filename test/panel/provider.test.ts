@@ -54,7 +54,19 @@ longTest('a provider that is down when the server starts is said so, and found o
   await look(page)
   state.isDown = false
   state.who = 'nobody'
-  await page.getByRole('button', { name: words.en.byProvider }).click()
+  const button = page.getByRole('button', { name: words.en.byProvider })
+  // Both times the browser stays where it is, as after Esc; the first time it says that it has come back.
+  await page.route(/\/auth\?/, (route) => route.fulfill({ status: 204 }))
+  for (const comesBack of [true, false]) {
+    await Promise.all([page.waitForRequest(/\/auth\?/), button.click()])
+    const back = () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+    if (comesBack) await page.evaluate(back)
+    const isFree = (text: string) =>
+      [...document.querySelectorAll('button:not([data-loading])')].some((one) => one.textContent === text)
+    await page.waitForFunction(isFree, words.en.byProvider, { timeout: comesBack ? 3_000 : 10_000 })
+  }
+  await page.unroute(/\/auth\?/)
+  await button.click()
   await page.getByText(words.en.refused.EMAIL_NOT_VERIFIED).waitFor()
 })
 
