@@ -4,13 +4,16 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
 import { words as listWords } from '../../panel/src/screens/campaigns/list/words.ts'
+import { words as pagesWords } from '../../panel/src/screens/campaigns/pages/words.ts'
 import { words as publishWords } from '../../panel/src/screens/campaigns/publish-words.ts'
 import { words as timerWords } from '../../panel/src/screens/campaigns/timer/words.ts'
 import { words as campaignWords } from '../../panel/src/screens/campaigns/words.ts'
+import { words as historyWords } from '../../panel/src/screens/integrations/history/words.ts'
 import { words as keyWords } from '../../panel/src/screens/integrations/keys/words.ts'
 import { words as referenceWords } from '../../panel/src/screens/integrations/reference/words.ts'
 import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 import { words as stepWords } from '../../panel/src/screens/overview/first-steps-words.ts'
+import { words as overviewWords } from '../../panel/src/screens/overview/words.ts'
 import { words as personWords } from '../../panel/src/screens/person/words.ts'
 import { roleWords } from '../../panel/src/screens/settings/role-words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
@@ -124,6 +127,41 @@ longTest('a viewer of an account without a campaign sees the steps, and who take
   const page = await stage.open(await stage.colleague(other, 'viewer'))
   await page.getByText(stepWords.en.onlyMembers).waitFor()
   assert.equal(await page.getByRole('button', { name: stepWords.en.steps.campaign.button }).count(), 0)
+  const [lead, key] = [leadWords.en, keyWords.en]
+  const said: string[] = []
+  const lookFor = async (asked: [path: string, shown: string, missing: string][]) => {
+    for (const [path, shown, missing] of asked) {
+      await page.goto(path)
+      await page.getByText(shown).first().waitFor()
+      if ((await page.getByText(missing).count()) > 0) said.push(missing)
+    }
+  }
+  await lookFor([
+    ['/campaigns', listWords.en.empty, listWords.en.makeFirst],
+    ['/integrations', key.empty, key.makeOne],
+    ['/integrations/history', historyWords.en.empty, historyWords.en.makeKey],
+    ['/integrations/history', historyWords.en.empty, historyWords.en.toKeys],
+  ])
+  const of = ['--account', String(other.accountId)]
+  const bare = campaignFile({ name: 'Bare', pages: [], mailTimer: null })
+  const { id } = await stage.place.json(['campaign', 'apply', ...of, '-'], bare)
+  await lookFor([
+    [`/campaigns/${id}/pages`, pagesWords.en.empty, pagesWords.en.addFirst],
+    [`/campaigns/${id}/timer`, timerWords.en.none, timerWords.en.addOne],
+    [`/campaigns/${id}/leads`, lead.nobodyYet, lead.addOne],
+  ])
+  await stage.place.json(['campaign', 'apply', ...of, '-'], JSON.stringify({ ...JSON.parse(bare), id, mailTimer: {} }))
+  await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
+  const { ref } = await stage.place.json(['lead', 'show', '--campaign', String(id), '--email', 'ada@example.com'])
+  await lookFor([
+    [`/campaigns/${id}/timer`, timerWords.en.noPage, timerWords.en.addPage],
+    [`/campaigns/${id}/leads/${ref}`, lead.warnings.NO_OFFER_PAGES, lead.todo.NO_OFFER_PAGES],
+  ])
+  // Until all of it is done once, the steps stand on the overview.
+  const whole = await stage.place.json(['campaign', 'apply', ...of, '-'], file)
+  await stage.place.json(['lead', 'import', '--campaign', String(whole.id), '-'], 'email\nada@example.com\n')
+  await lookFor([['/', overviewWords.en.what.NO_KEY, overviewWords.en.todo.NO_KEY]])
+  assert.deepEqual(said, [])
 })
 
 longTest('a member works on campaigns and leads, and only looks at keys, webhooks and users', async () => {

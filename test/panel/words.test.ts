@@ -93,7 +93,7 @@ test('the help has the states of offers as the list of leads calls them', () => 
 
 test('where a lead has no link, the switch that gives one is named as it is', () => {
   for (const language of ['en', 'pl'] as const) {
-    const said = leadWords[language].warnings.NO_OFFER_PAGES
+    const said = leadWords[language].todo.NO_OFFER_PAGES
     assert.ok(said.includes(pageWords[language].eligible), said)
   }
 })

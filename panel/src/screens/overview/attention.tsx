@@ -2,6 +2,7 @@ import { Anchor, List, Paper, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { useWords } from '../../language.ts'
 import { TimesIn } from '../../parts/time-text.tsx'
+import { type Role, useMay } from '../../session.ts'
 import type { Overview } from './overview.tsx'
 import { words } from './words.ts'
 
@@ -21,6 +22,11 @@ const places = {
   OVER: (id: number | null) => `/campaigns/${id}/rules`,
   NO_DEADLINE: (id: number | null) => `/campaigns/${id}/rules`,
 } satisfies Record<What, (id: number | null) => string | null>
+
+/** Who is told what to do about it: nobody else may. */
+const doneBy: Record<keyof (typeof words)['en']['todo'], Role> = {
+  ...{ NO_CAMPAIGN: 'member', NO_KEY: 'owner', KEY_ENDS: 'owner', WEBHOOK_PAUSED: 'owner' },
+}
 
 /** What the customer would want to fix: one line for what is alike. */
 export function Attentions({ overview: { attention, campaigns } }: { overview: Overview }) {
@@ -55,7 +61,12 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
 
 function One({ of: { what, campaignId, name, until } }: { of: Found }) {
   const text = useWords(words)
-  const wordsOf = (when: string) => (what === 'KEY_ENDS' ? text.what[what](when) : text.what[what])
+  const may = { viewer: true, member: useMay('member'), owner: useMay('owner') }
+  const todo = what in doneBy ? (what as keyof typeof doneBy) : undefined
+  const wordsOf = (when: string) => {
+    const said = what === 'KEY_ENDS' ? text.what[what](when) : text.what[what]
+    return todo !== undefined && may[doneBy[todo]] ? `${said} ${text.todo[todo]}` : said
+  }
   return (
     <>
       <Place to={places[what](campaignId)} text={name ?? wordsOf('')} />{' '}

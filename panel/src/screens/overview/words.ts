@@ -26,18 +26,24 @@ export const words = inBoth({
         other: 'Only the # newest published campaigns are looked at.',
       }),
     what: {
-      NO_CAMPAIGN: 'There is no campaign yet. Make the first one from a template.',
-      NO_KEY: 'There is no API key, so no server can sign leads up. Make one under Integrations.',
+      NO_CAMPAIGN: 'There is no campaign yet.',
+      NO_KEY: 'There is no API key, so no server can sign leads up.',
       TOOLS_OFF:
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
-      KEY_ENDS: (when: string) =>
-        `is the last API key that works, until ${when}. Create another one under Integrations.`,
+      KEY_ENDS: (when: string) => `is the last API key that works, until ${when}.`,
       WEBHOOK_FAILS: 'is a webhook whose server accepts nothing: its events wait.',
-      WEBHOOK_PAUSED: 'is a webhook that was paused because of its server’s answers. Fix the server, then resume it.',
+      WEBHOOK_PAUSED: 'is a webhook that was paused because of its server’s answers.',
       NO_PAGE: 'has no page that mails link to, so leads get no link.',
       WIDGET_NEVER_SEEN: 'is published, but its widget has not been seen on a page yet.',
       OVER: 'is over: its date or its end has passed.',
       NO_DEADLINE: 'has no deadline, so there is nothing to count down to.',
+    },
+    /** What to do about it, said to who may. */
+    todo: {
+      NO_CAMPAIGN: 'Make the first one from a template.',
+      NO_KEY: 'Make one under Integrations.',
+      KEY_ENDS: 'Create another one under Integrations.',
+      WEBHOOK_PAUSED: 'Fix the server, then resume it.',
     },
     /** Of several campaigns in one line. */
     many: {
@@ -88,17 +94,22 @@ export const words = inBoth({
         other: 'Sprawdzane jest tylko # najnowszej opublikowanej kampanii.',
       }),
     what: {
-      NO_CAMPAIGN: 'Nie ma jeszcze żadnej kampanii. Utwórz pierwszą z szablonu.',
-      NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców. Utwórz go w Integracjach.',
+      NO_CAMPAIGN: 'Nie ma jeszcze żadnej kampanii.',
+      NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców.',
       TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
-      KEY_ENDS: (when: string) =>
-        `to ostatni działający klucz API; przestanie działać: ${when}. Utwórz następny w Integracjach.`,
+      KEY_ENDS: (when: string) => `to ostatni działający klucz API; przestanie działać: ${when}.`,
       WEBHOOK_FAILS: 'to webhook, którego serwer niczego nie przyjmuje: zdarzenia czekają.',
-      WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera. Napraw serwer, a potem wznów webhook.',
+      WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera.',
       NO_PAGE: 'nie ma strony, do której linkują e-maile, więc odbiorcy nie dostają linku.',
       WIDGET_NEVER_SEEN: 'już działa, ale nie wykryto jeszcze widżetu tej kampanii na stronie.',
       OVER: 'skończyła się: jej data albo jej koniec minął.',
       NO_DEADLINE: 'nie ma terminu, więc nie ma do czego odliczać.',
+    },
+    todo: {
+      NO_CAMPAIGN: 'Utwórz pierwszą z szablonu.',
+      NO_KEY: 'Utwórz go w Integracjach.',
+      KEY_ENDS: 'Utwórz następny w Integracjach.',
+      WEBHOOK_PAUSED: 'Napraw serwer, a potem wznów webhook.',
     },
     many: {
       NO_PAGE: (count: number) =>

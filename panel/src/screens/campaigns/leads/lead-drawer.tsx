@@ -150,11 +150,12 @@ function Standing({ lead, settings }: { lead: WholeLead; settings: Settings }) {
 /** As the API hands them out. The image is not shown here: that would count as an open of the mail. */
 function Links({ lead: { offer } }: { lead: WholeLead }) {
   const text = useWords(words)
+  const may = useMay('member')
   return (
     <Section title={text.links}>
       {offer.warnings.map((warning) => (
         <Text key={warning} size="sm" c="dimmed">
-          {text.warnings[warning]}
+          {text.warnings[warning]} {may && warning in text.todo && text.todo[warning as keyof typeof text.todo]}
         </Text>
       ))}
       {offer.links.map((link) => (

@@ -189,7 +189,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const isSearch = filter.prefix !== '' || filter.part !== ''
   if (isNobody && !isSearch && filter.state === null) {
     return (
-      <Empty text={text.nobodyYet}>
+      <Empty text={may ? `${text.nobodyYet} ${text.addOne}` : text.nobodyYet}>
         {may && (
           <Group gap="xs">
             <Button disabled={suspended} onClick={() => onDo('add')}>

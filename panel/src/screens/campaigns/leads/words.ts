@@ -67,8 +67,8 @@ export const words = inBoth({
     found: (count: number) => `${numberText('en', count)} found`,
     upTo: (email: string) => `up to ${email}`,
     all: (count: number) => en(count, '# lead', '# leads'),
-    nobodyYet:
-      'Nobody has signed up for this campaign yet. Leads come through the form of the widget or the API; you can also add one by hand or import a list.',
+    nobodyYet: 'Nobody has signed up for this campaign yet. Leads come through the form of the widget or the API.',
+    addOne: 'You can also add one by hand or import a list.',
     nobodyFound: 'No email begins like that. Check capital letters, or type fewer characters.',
     nobodyInState: 'No lead is in this state now. Choose another one.',
     nobodyOnPage: 'Nobody is on this page: the list ends before it.',
@@ -107,9 +107,14 @@ export const words = inBoth({
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Links and countdown come with publishing: the campaign is a draft.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Links and countdown are switched off for this account. Ask the operator.',
-      NO_OFFER_PAGES: 'No link: under “Offer pages”, add a page or switch on “Link to this page in mails”.',
-      NO_MAIL_TIMER: 'No countdown image: switch the mail timer on.',
+      NO_OFFER_PAGES: 'No link: mails link to no page of the campaign.',
+      NO_MAIL_TIMER: 'No countdown image: the campaign has no mail timer.',
       NO_DEADLINE: 'There is no deadline now, so the countdown has nothing to count down to.',
+    },
+    /** What to do about a warning. */
+    todo: {
+      NO_OFFER_PAGES: 'Under “Offer pages”, add a page or switch on “Link to this page in mails”.',
+      NO_MAIL_TIMER: 'Switch it on under “Mail timer”.',
     },
     timeLine: 'What happened',
     counts: kindsInEnglish,
@@ -260,8 +265,8 @@ export const words = inBoth({
     found: (count: number) => `znaleziono: ${numberText('pl', count)}`,
     upTo: (email: string) => `do adresu ${email}`,
     all: (count: number) => pl(count, '# odbiorca', '# odbiorców', '# odbiorców'),
-    nobodyYet:
-      'Do tej kampanii nikt się jeszcze nie zapisał. Odbiorcy zapisują się przez formularz widżetu lub API; możesz też dodać kogoś ręcznie albo zaimportować listę.',
+    nobodyYet: 'Do tej kampanii nikt się jeszcze nie zapisał. Odbiorcy zapisują się przez formularz widżetu lub API.',
+    addOne: 'Możesz też dodać kogoś ręcznie albo zaimportować listę.',
     nobodyFound: 'Żaden adres tak się nie zaczyna. Sprawdź wielkie litery albo wpisz mniej znaków.',
     nobodyInState: 'Żaden odbiorca nie jest teraz w tym stanie. Wybierz inny.',
     nobodyOnPage: 'Na tej stronie nikogo nie ma: lista kończy się wcześniej.',
@@ -298,10 +303,13 @@ export const words = inBoth({
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Linki i licznik pojawią się po publikacji: kampania jest wersją roboczą.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Linki i licznik są wyłączone dla tego konta. Zapytaj operatora.',
-      NO_OFFER_PAGES:
-        'Brak linku: w części „Strony oferty” dodaj stronę albo włącz „Linkuj do tej strony w e-mailach”.',
-      NO_MAIL_TIMER: 'Brak obrazka z licznikiem: włącz licznik w e-mailu.',
+      NO_OFFER_PAGES: 'Brak linku: e-maile nie linkują do żadnej strony kampanii.',
+      NO_MAIL_TIMER: 'Brak obrazka z licznikiem: kampania nie ma licznika w e-mailach.',
       NO_DEADLINE: 'Nie ma teraz terminu, więc licznik nie ma do czego odliczać.',
+    },
+    todo: {
+      NO_OFFER_PAGES: 'W części „Strony oferty” dodaj stronę albo włącz „Linkuj do tej strony w e-mailach”.',
+      NO_MAIL_TIMER: 'Dodaj go w części „Licznik”.',
     },
     timeLine: 'Przebieg',
     counts: kindsInPolish,

@@ -49,7 +49,9 @@ export default function CampaignListScreen() {
       <NewCampaign opened={isNew} onClose={close} />
       <Failure of={campaigns} />
       {campaigns.isPending && <Waiting />}
-      {campaigns.data?.length === 0 && <Empty text={text.empty}>{may && begin}</Empty>}
+      {campaigns.data?.length === 0 && (
+        <Empty text={may ? `${text.empty} ${text.makeFirst}` : text.empty}>{may && begin}</Empty>
+      )}
       {campaigns.data !== undefined && campaigns.data.length > 0 && <Found campaigns={campaigns.data} />}
     </Screen>
   )

@@ -94,7 +94,7 @@ function PageList({ read }: PartProps) {
     <form onSubmit={submit}>
       <Stack>
         <Text c="dimmed">{text.about}</Text>
-        {pages.length === 0 && <Empty text={text.empty} />}
+        {pages.length === 0 && <Empty text={may ? `${text.empty} ${text.addFirst}` : text.empty} />}
         {pages.map((page, index) => (
           <PageFields
             key={page.key}

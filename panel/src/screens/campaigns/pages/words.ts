@@ -3,7 +3,8 @@ import { inBoth } from '../../../language.ts'
 export const words = inBoth({
   en: {
     about: 'The pages that show this offer. A link in a mail leads to one of them and names the lead.',
-    empty: 'No page yet. Add the address of the page that shows the offer; links in mails lead there.',
+    empty: 'No page yet.',
+    addFirst: 'Add the address of the page that shows the offer; links in mails lead there.',
     add: 'Add a page',
     page: (number: number) => `Page ${number}`,
     pageUrl: 'Address of the page',
@@ -50,7 +51,8 @@ export const words = inBoth({
   },
   pl: {
     about: 'Strony, na których jest ta oferta. Link w e-mailu prowadzi do jednej z nich i wskazuje odbiorcę.',
-    empty: 'Nie ma jeszcze żadnej strony. Dodaj adres strony z ofertą; tam będą prowadzić linki z e-maili.',
+    empty: 'Nie ma jeszcze żadnej strony.',
+    addFirst: 'Dodaj adres strony z ofertą; tam będą prowadzić linki z e-maili.',
     add: 'Dodaj stronę',
     page: (number: number) => `Strona ${number}`,
     pageUrl: 'Adres strony',

@@ -42,7 +42,7 @@ export function MailHtml({ read }: PartProps) {
       <NoLinks isDraft={read.settings.isDraft} />
       {pages.length === 0 && (
         <Alert color="orange" variant="outline">
-          {text.noPage}
+          {text.noPage} {may && text.addPage}
         </Alert>
       )}
       <Text>{text.htmlText}</Text>

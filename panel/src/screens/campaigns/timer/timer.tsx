@@ -37,7 +37,7 @@ function NoTimer({ read }: PartProps) {
   const { suspended } = useSession().account
   const { save, isPending, error } = useSaveCampaign(read)
   return (
-    <Empty text={text.none}>
+    <Empty text={may ? `${text.none} ${text.addOne}` : text.none}>
       <Failure of={{ error }} />
       {may && (
         <Button

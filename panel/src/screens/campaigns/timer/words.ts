@@ -12,7 +12,8 @@ const handPl =
 export const words = inBoth({
   en: {
     onlyMembers: 'Members and owners export contacts and send test mails.',
-    none: 'This campaign has no countdown for mails. Add one: it is a picture that counts for each reader, in every mail program.',
+    none: 'This campaign has no countdown for mails.',
+    addOne: 'Add one: it is a picture that counts for each reader, in every mail program.',
     add: 'Add a mail timer',
     remove: 'Remove the mail timer',
     removeTitle: 'Remove the mail timer?',
@@ -121,11 +122,13 @@ export const words = inBoth({
       `The deadline is in the language of the campaign (${language}), as “${sample}”, and in its time zone.`,
     testNoLink:
       'This lead has no link: add a page that mails link to under “Offer pages”. If there is one, the operator has switched links off.',
-    noPage: 'Mails link to no page yet, so there is no link to put around the picture. Add one under “Offer pages”.',
+    noPage: 'Mails link to no page yet, so there is no link to put around the picture.',
+    addPage: 'Add one under “Offer pages”.',
   },
   pl: {
     onlyMembers: 'Eksportować kontakty i wysyłać e-maile próbne mogą współpracownicy i właściciele.',
-    none: 'Ta kampania nie ma licznika w e-mailach. Dodaj go: to obrazek, który odlicza dla każdego czytelnika, w każdym programie pocztowym.',
+    none: 'Ta kampania nie ma licznika w e-mailach.',
+    addOne: 'Dodaj go: to obrazek, który odlicza dla każdego czytelnika, w każdym programie pocztowym.',
     add: 'Dodaj licznik',
     remove: 'Usuń licznik',
     removeTitle: 'Usunąć licznik z e-maili?',
@@ -235,7 +238,7 @@ export const words = inBoth({
       `Termin jest w języku kampanii (${language}), na przykład „${sample}”, i w jej strefie czasowej.`,
     testNoLink:
       'Ten odbiorca nie ma linku: dodaj w „Strony oferty” stronę, do której prowadzą e-maile. Jeśli już jest, linki wyłączył operator.',
-    noPage:
-      'E-maile nie linkują jeszcze do żadnej strony, więc nie ma linku, który otoczyłby obrazek. Dodaj ją w „Strony oferty”.',
+    noPage: 'E-maile nie linkują jeszcze do żadnej strony, więc nie ma linku, który otoczyłby obrazek.',
+    addPage: 'Dodaj ją w „Strony oferty”.',
   },
 })

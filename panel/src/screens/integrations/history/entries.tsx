@@ -7,6 +7,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
 import { Rows } from '../../../parts/rows.tsx'
+import { useMay } from '../../../session.ts'
 import { campaignName, colourOf, EntryDrawer } from './entry-drawer.tsx'
 import { useMoments } from './moments.ts'
 import { type Entry, useEntries, useNews } from './use-history.ts'
@@ -44,9 +45,11 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
 
 function Nothing({ wanted }: { wanted: Wanted }) {
   const text = useWords(words)
+  const mayMakeKeys = useMay('owner')
   if (isNarrowed(wanted)) return <Empty text={text.emptyFiltered} />
+  if (!mayMakeKeys) return <Empty text={text.empty} />
   return (
-    <Empty text={text.empty}>
+    <Empty text={`${text.empty} ${text.makeKey}`}>
       <Button component={Link} href="/integrations" variant="default">
         {text.toKeys}
       </Button>

@@ -55,8 +55,8 @@ export const words = inBoth({
         ? `More than ${count} new requests: show them`
         : plural('en', count, { one: '1 new request: show it', other: '# new requests: show them' }),
     emptyFiltered: 'No request fits these filters. Take a longer period or clear the filters.',
-    empty:
-      'No request has come with a key of this account yet. Make a key, then try it: the API reference has ready-made calls.',
+    empty: 'No request has come with a key of this account yet.',
+    makeKey: 'Make a key, then try it: the API reference has ready-made calls.',
     toKeys: 'Go to the keys',
     csv: 'Export as CSV',
     csvReading: (count: number) => plural('en', count, { one: '1 line read', other: '# lines read' }),
@@ -129,8 +129,8 @@ export const words = inBoth({
             other: '# nowego żądania: pokaż je',
           }),
     emptyFiltered: 'Żadne żądanie nie pasuje do tych filtrów. Wybierz dłuższy okres albo wyczyść filtry.',
-    empty:
-      'Nie było jeszcze żadnego żądania z kluczem tego konta. Utwórz klucz i wypróbuj go: w dokumentacji API są gotowe wywołania.',
+    empty: 'Nie było jeszcze żadnego żądania z kluczem tego konta.',
+    makeKey: 'Utwórz klucz i wypróbuj go: w dokumentacji API są gotowe wywołania.',
     toKeys: 'Przejdź do kluczy',
     csv: 'Eksportuj do CSV',
     csvReading: (count: number) =>

@@ -39,7 +39,7 @@ export default function KeysPart() {
       <Failure of={asked} />
       <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
       {keys.length === 0 ? (
-        <Empty text={text.empty}>{newKey}</Empty>
+        <Empty text={mayChange ? `${text.empty} ${text.makeOne}` : text.empty}>{newKey}</Empty>
       ) : (
         <>
           <Group justify="space-between" align="end" gap="md">

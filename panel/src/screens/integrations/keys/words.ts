@@ -5,8 +5,8 @@ export const words = inBoth({
     onlyOwners: 'You can look at keys; owners make, replace and revoke them.',
     intro:
       'A key lets a program register leads and look them up in the name of this account. Make one for each program, so that each can be replaced or revoked by itself.',
-    empty:
-      'There is no key yet. Make one for the program that will register your leads, then put it into that program’s settings.',
+    empty: 'There is no key yet.',
+    makeOne: 'Make one for the program that will register your leads, then put it into that program’s settings.',
     newKey: 'New key',
     create: 'Create key',
     list: 'API keys',
@@ -67,8 +67,9 @@ export const words = inBoth({
     onlyOwners: 'Możesz przeglądać klucze; tworzą, wymieniają i unieważniają je właściciele.',
     intro:
       'Klucz pozwala programowi rejestrować i sprawdzać odbiorców w imieniu tego konta. Utwórz osobny dla każdego programu, aby każdy można było niezależnie wymienić lub unieważnić.',
-    empty:
-      'Nie ma jeszcze żadnego klucza. Utwórz go dla programu, który będzie rejestrował odbiorców, a potem wpisz go w ustawieniach tego programu.',
+    empty: 'Nie ma jeszcze żadnego klucza.',
+    makeOne:
+      'Utwórz go dla programu, który będzie rejestrował odbiorców, a potem wpisz go w ustawieniach tego programu.',
     newKey: 'Nowy klucz',
     create: 'Utwórz klucz',
     list: 'Klucze API',
