@@ -136,6 +136,8 @@ const languages = new WeakMap()
 const ownDisplay = '--lc-own-display'
 /** What the widget has hidden, and not the page by its `hidden`. @type {WeakSet<Element>} */
 const hiddenHere = new WeakSet()
+/** The forms that are sending: a copy of one, which has its attributes, is not. @type {WeakSet<Element>} */
+const sending = new WeakSet()
 
 /** What is kept of the visitor: `client`, `lc`, and for campaign 1 `of1` and `not1`. @type {Record<string, string>} */
 const kept = {}
@@ -159,11 +161,16 @@ function element(name) {
 function recall() {
   if (mayKeep)
     try {
-      Object.assign(kept, JSON.parse(localStorage.getItem('lastcall') ?? '{}'))
+      // Where nothing is kept, this throws.
+      Object.assign(kept, JSON.parse(localStorage.getItem('lastcall') ?? ''))
     } catch {}
 }
 
-/** Another tab may have written meanwhile, so that is read first. @param {Record<string, string>} changes */
+/**
+ * Another tab may have written meanwhile, so that is read first.
+ * @param {Record<string, string>} changes
+ * @returns {true | void} true if the browser keeps them
+ */
 function keep(changes) {
   recall()
   Object.assign(kept, changes)
@@ -172,7 +179,6 @@ function keep(changes) {
       localStorage.setItem('lastcall', JSON.stringify(kept))
       return true
     } catch {}
-  return false
 }
 
 /** @param {string} name */
@@ -385,8 +391,8 @@ function tick() {
  */
 function stateAt({ state, opensAt, deadline }, now) {
   if (state !== 'open' && state !== 'scheduled') return state
-  if (deadline !== null && now >= deadline) return 'expired'
-  return now < (opensAt ?? 0) ? 'scheduled' : 'open'
+  if (deadline && now >= deadline) return 'expired'
+  return opensAt && now < opensAt ? 'scheduled' : 'open'
 }
 
 /**
@@ -426,7 +432,7 @@ function show(c, offer, now) {
     if (mark === 'deadline') write(one, inWords(endsAt, languageOf(one)))
   }
   if (isUnknown) return
-  showInBar(c, marked.some((one) => one.dataset.lastcall === 'countdown') ? undefined : left)
+  showInBar(c, marked.some((one) => matches.call(one, '[data-lastcall=countdown]')) ? undefined : left)
   announce(c, state, deadline)
 }
 
@@ -683,6 +689,8 @@ function leave(c) {
 function prepare(form) {
   // What the page writes again may have lost them, or made fields of its own out of them.
   if (filled.get(form)?.every((one) => one.matches('[data-lastcall]') && one.closest('form') === form)) return
+  // A copy that was made while the form was sending still says that it is busy.
+  if (!sending.has(form)) form.ariaBusy = null
   // Before they are needed.
   wordsFor(form)
   const message = /** @type {HTMLElement} */ (
@@ -697,7 +705,9 @@ function prepare(form) {
   const trap = /** @type {HTMLInputElement} */ (
     querySelector.call(form, '[data-lastcall=honeypot]') ?? appendChild.call(form, element('input'))
   )
-  Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off' })
+  trap.name = 'lastcall-website'
+  trap.tabIndex = -1
+  trap.autocomplete = 'off'
   // Firefox before 119 knows no properties for such attributes.
   trap.setAttribute('aria-hidden', 'true')
   trap.dataset.lastcall = 'honeypot'
@@ -707,13 +717,13 @@ function prepare(form) {
 /** @param {SubmitEvent} event */
 async function submit(event) {
   const form = /** @type {HTMLFormElement} */ (event.target)
-  const c = getAttribute.call(form, 'data-lastcall') === 'form' && campaignOf(form)
+  const c = matches.call(form, 'form[data-lastcall=form]') && campaignOf(form)
   // A page that prevents it, such as one with a box to tick, wants nothing sent.
   if (event.defaultPrevented || !c) return
   event.preventDefault()
   prepare(form)
-  if (form.ariaBusy === 'true') return
-  // Just a property of ours in Firefox before 119, which does.
+  if (sending.has(form)) return
+  sending.add(form)
   form.ariaBusy = 'true'
   const [message, trap] = /** @type {[HTMLElement, HTMLInputElement]} */ (filled.get(form))
   /** @type {NodeListOf<HTMLInputElement>} */
@@ -730,6 +740,7 @@ async function submit(event) {
   } catch (error) {
     outcome = refusals[/** @type {any} */ (error).code] ?? 'failed'
   }
+  sending.delete(form)
   form.ariaBusy = null
   write(message, getAttribute.call(form, `data-${outcome}`) ?? (wordsFor(form) ?? words.en)?.[outcome] ?? '')
   if (!input) return
@@ -779,7 +790,7 @@ function viewOf(c) {
     state: c.offer && stateAt(c.offer, performance.now() + c.clock),
     opensAt,
     deadline,
-    remaining: () => (deadline === null ? null : Math.max(0, deadline - performance.now() - c.clock)),
+    remaining: () => deadline && Math.max(0, deadline - performance.now() - c.clock),
   }
 }
 
@@ -805,7 +816,7 @@ function scan() {
       const c = /** @type {Campaign} */ ({ id, base, settings, clock: 0, turn: 0, retryMs: 2500 })
       campaigns.push(c)
       added.push(c)
-      if (settings.consent === 'wait') mayKeep = consent ?? false
+      if (settings.consent === 'wait') mayKeep = !!consent
     }
   }
   recall()

@@ -144,7 +144,7 @@ longTest('the page can have words of its own for who registers too often', async
   visitor.errors.length = 0
 })
 
-test('a double click registers once, and what the page prevents not at all', async (t) => {
+test('a double click registers once, what the page prevents not at all, and a copy of a form that sends can send', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form }))
@@ -175,6 +175,16 @@ test('a double click registers once, and what the page prevents not at all', asy
   await page.getByRole('button').dblclick()
   await page.getByText('Thank you').waitFor()
   assert.equal(registrations(id).length, 1)
+  // Turbo shows a copy of the page to who comes back: here one from while the form was sending.
+  await page.getByLabel('Email').fill('sam@example.com')
+  await page.locator('form').evaluate((one) => {
+    one.requestSubmit()
+    document.body.replaceWith(document.body.cloneNode(true))
+  })
+  await page.locator('form:not([aria-busy])').waitFor()
+  await page.getByRole('button').click()
+  await page.getByText('Thank you').waitFor()
+  assert.equal(registrations(id).length, 3)
 })
 
 test('a robot that fills every field gets an answer and makes no lead', async (t) => {
