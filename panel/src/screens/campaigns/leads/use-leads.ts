@@ -125,11 +125,17 @@ export function useLeadChange<Name extends RouteName>(
   })
 }
 
-/** How many there are, above the list, and what they bought. */
+const elsewhere = [
+  'GET /campaigns/:campaignId',
+  'GET /campaigns/:campaignId/sales',
+  'GET /campaigns/:campaignId/results',
+  'GET /campaign-figures',
+  'GET /overview',
+] as const
+
+/** How many there are, above the list and on other screens, and what they bought. */
 async function countAgain(client: QueryClient): Promise<void> {
-  client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId') })
-  client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/sales') })
-  client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/results') })
+  for (const name of elsewhere) client.invalidateQueries({ queryKey: keyOf(name) })
   await client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/states') })
 }
 
