@@ -299,13 +299,16 @@ longTest(
   },
 )
 
-longTest('a lead time that the API has set is shown in words', async () => {
+longTest('a lead time that the API has set is shown in words, and can be ticked again', async () => {
   const who = await stage.person('lead-times')
   const given = ['--kinds', 'lead.deadline_approaching', '--lead-times', 'PT1H30M', '--url', 'https://example.com/']
   await stage.place.json(['webhook', 'create', '--account', String(who.accountId), '--name', 'Till', ...given])
   const page = await stage.open(who, { path: '/integrations/webhooks' })
   await choose(page, 'Till', 'Edit')
-  assert.ok(await page.getByLabel('1 hour, 30 minutes').isChecked())
+  const leadTime = page.getByLabel('1 hour, 30 minutes')
+  assert.ok(await leadTime.isChecked())
+  await leadTime.uncheck()
+  await leadTime.check({ timeout: 5_000 })
 })
 
 longTest('a campaign that was deleted while the form was open is named at its field', async () => {

@@ -95,7 +95,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
           ))}
         </SimpleGrid>
       </Checkbox.Group>
-      {isNear && <LeadTimes given={given} set={set} error={faultOf('leadTimes')} />}
+      {isNear && <LeadTimes {...{ given, set }} stored={found.leadTimes} error={faultOf('leadTimes')} />}
       <Campaigns {...{ all, given, set }} error={isTried && isOfNone ? text.faults.kinds : faultOf('campaignIds')} />
       <Checkbox
         label={text.personal}
@@ -120,11 +120,11 @@ function inUnits(language: Language, period: string): string {
   return new Intl.DurationFormat(locales[language], { style: 'long' }).format(counts)
 }
 
-/** The usual ones, and others that the API has set. */
-function LeadTimes({ given, set, error }: FaultProps) {
+/** The usual ones, and others that the API has set: these stay to be ticked again. */
+function LeadTimes({ given, set, stored, error }: FaultProps & { stored: Settings['leadTimes'] }) {
   const text = useWords(words)
   const language = useLanguage()
-  const all = [...new Set([...usualLeadTimes, ...given.leadTimes])]
+  const all = [...new Set([...usualLeadTimes, ...stored])]
   return (
     <Checkbox.Group
       {...{
