@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { changeText, shareText } from '../../panel/src/parts/percent.ts'
 import { tester } from '../support/actor.ts'
 import { dateOf, startOf, timeZone, today } from '../support/amid-day.ts'
 import { longTest } from '../support/faults.ts'
@@ -65,6 +66,20 @@ test('the results show people through the steps, the time before, pages and days
   await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
   const millions = await page.getByRole('definition').filter({ hasText: '1,234,567' }).boundingBox()
   assert.ok(millions && millions.height < 40, 'a number is in one line')
+})
+
+test('a little is not said to be none, nor a little that is left to be gone', () => {
+  assert.deepEqual(
+    [0, 1 / 201, 1 / 200, 0.5, 1].map((share) => shareText(share, 'en')),
+    ['0%', '< 1%', '1%', '50%', '100%'],
+  )
+  assert.deepEqual(
+    [0, 0.0001, 0.014].map((share) => shareText(share, 'pl', 1)),
+    ['0%', '< 0,1%', '1,4%'],
+  )
+  const changes = [0, 1, 6, 500, 1_001, 1_500].map((now) => changeText(now, 1_000, 'en'))
+  assert.deepEqual(changes, ['-100%', '-99.9%', '-99%', '-50%', '+0.1%', '+50%'])
+  assert.equal(changeText(1, 1_000_000, 'pl'), '-99,9%')
 })
 
 longTest('a day in the address that no month has, or is from before 1971, is left out', async () => {

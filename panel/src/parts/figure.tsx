@@ -1,5 +1,6 @@
 import { Paper, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../language.ts'
+import { changeText } from './percent.ts'
 import { words } from './words.ts'
 
 type Props = {
@@ -52,9 +53,5 @@ export function Trend({ now, before }: { now: number; before: number }) {
   if (before === 0) return text.trendNone
   if (now === before) return text.trendSame(was)
   const arrow = now > before ? '▲' : '▼'
-  const change = now / before - 1
-  // Below half a percent `0 %` would say that nothing has changed.
-  const digits = Math.abs(change) < 0.005 ? { maximumSignificantDigits: 1 } : { maximumFractionDigits: 0 }
-  const percent = new Intl.NumberFormat(language, { style: 'percent', signDisplay: 'always', ...digits })
-  return `${arrow} ${percent.format(change)} ${text.trendBefore(was)}`
+  return `${arrow} ${changeText(now, before, language)} ${text.trendBefore(was)}`
 }

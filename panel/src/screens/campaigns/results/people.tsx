@@ -1,6 +1,7 @@
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Trend } from '../../../parts/figure.tsx'
+import { shareText } from '../../../parts/percent.ts'
 import type { Results } from './results.tsx'
 import { words } from './words.ts'
 
@@ -11,7 +12,6 @@ export function Funnel({ totals, before }: Pick<Results, 'totals' | 'before'>) {
   const text = useWords(words)
   const language = useLanguage()
   const number = new Intl.NumberFormat(language)
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
   const share = (step: (typeof steps)[number]) => (totals.signedUp === 0 ? 0 : totals[step] / totals.signedUp)
   return (
     <Stack component="ol" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
@@ -20,7 +20,7 @@ export function Funnel({ totals, before }: Pick<Results, 'totals' | 'before'>) {
           <Group justify="space-between" gap="xs">
             <Text size="sm">
               {text.steps[step]} <b>{number.format(totals[step])}</b>
-              {step !== 'signedUp' && totals.signedUp > 0 && ` · ${text.ofAll(percent.format(share(step)))}`}
+              {step !== 'signedUp' && totals.signedUp > 0 && ` · ${text.ofAll(shareText(share(step), language))}`}
             </Text>
             <Text size="xs" c="dimmed">
               <Trend now={totals[step]} before={before[step]} />

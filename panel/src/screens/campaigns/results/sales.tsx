@@ -8,6 +8,7 @@ import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
 import { NumberTable } from '../../../parts/number-table.tsx'
+import { shareText } from '../../../parts/percent.ts'
 import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { Settings } from '../use-campaign.ts'
@@ -60,7 +61,6 @@ function Totals({ of: { orders, funnel } }: { of: Sales }) {
   const text = useWords(salesWords)
   const language = useLanguage()
   const number = new Intl.NumberFormat(language)
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   const revenue = money(orders.revenue, language)
   // A large sum has a line of a phone to itself.
   const isLong = Math.max(...revenue.split(', ').map((sum) => sum.length)) > 17
@@ -71,7 +71,7 @@ function Totals({ of: { orders, funnel } }: { of: Sales }) {
       <Figure
         name={text.converted}
         value={funnel.converted}
-        {...(funnel.share !== null && { note: text.share(percent.format(funnel.share)) })}
+        {...(funnel.share !== null && { note: text.share(shareText(funnel.share, language, 1)) })}
       />
       <Figure name={text.reversed} value={orders.reversed} />
     </SimpleGrid>
