@@ -18,9 +18,12 @@ const made = await apply({ name: '=HYPERLINK("x")' })
 await apply({ id: made.id, name: 'Autumn, course', mailTimer: {}, pages: made.pages })
 for (let n = 0; n < 55; n += 1) await colleague('POST', '/keys', { name: `Key ${n}` })
 
+/** Where it is another day than in UTC for the next hours. */
+const otherDay = new Date().getUTCHours() < 11 ? 'Etc/GMT+12' : 'Pacific/Kiritimati'
+
 for (const width of widthsByTurns()) {
   test(`an owner finds out who changed what, from which value to which: ${width}`, async (t) => {
-    const page = await stage.open(owner, { width, path: '/settings/audit' })
+    const page = await stage.open(owner, { width, zone: otherDay, path: '/settings/audit' })
     const rows = page.getByRole('table', { name: 'Entries' }).locator('tbody tr')
     await rows.first().waitFor()
     assert.equal(await rows.count(), 50)
@@ -63,6 +66,8 @@ async function assertFileIsWhole(page: Page): Promise<void> {
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export as CSV' }).click(),
   ])
+  const today = Temporal.Now.plainDateISO(otherDay)
+  assert.equal(file.suggestedFilename(), `lastcall-audit-${today}.csv`, 'the reader’s own day')
   const lines = readFileSync(await file.path(), 'utf8')
     .trim()
     .split('\r\n')

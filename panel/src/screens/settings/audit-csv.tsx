@@ -6,6 +6,7 @@ import { BusyButton } from '../../parts/busy-button.tsx'
 import { csvFile, csvLine } from '../../parts/csv.ts'
 import { download } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { ownZone, todayIn } from '../../parts/local-time.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from './audit-query.ts'
 import { words } from './audit-words.ts'
 
@@ -36,7 +37,7 @@ export function AuditCsv({ query }: { query: AuditQuery }) {
     setCount(0)
     try {
       const lines = await readLines(query, stop.signal, setCount)
-      download(csvFile([csvLine(columns), ...lines]), `lastcall-audit-${new Date().toISOString().slice(0, 10)}.csv`)
+      download(csvFile([csvLine(columns), ...lines]), `lastcall-audit-${todayIn(ownZone)}.csv`)
     } catch (reason) {
       if (!stop.signal.aborted) setError(reason as CallFailed)
     }

@@ -1,5 +1,6 @@
 import { call } from '../../../api.ts'
 import { csvFile, csvLine, isFormula } from '../../../parts/csv.ts'
+import { ownZone, todayIn } from '../../../parts/local-time.ts'
 import type { MailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Filter, Step } from './use-leads.ts'
@@ -51,6 +52,6 @@ async function begun({ id }: Settings, service: MailService, signal: AbortSignal
   const params = { campaignId: id }
   const { columns } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
   const parts = [csvLine(columns)]
-  const name = `campaign-${id}-leads-${new Date().toISOString().slice(0, 10)}.csv`
+  const name = `campaign-${id}-leads-${todayIn(ownZone)}.csv`
   return { read: 0, count: 0, marked: 0, afterEmail: '', afterDeadline: null, name, parts, file: () => csvFile(parts) }
 }

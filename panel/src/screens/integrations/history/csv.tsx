@@ -4,6 +4,7 @@ import { type CallFailed, call } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { ownZone, todayIn } from '../../../parts/local-time.ts'
 import type { Entry } from './use-history.ts'
 import { queryOf, type Wanted } from './wanted.ts'
 import { words } from './words.ts'
@@ -36,7 +37,7 @@ export function CsvExport({ wanted }: { wanted: Wanted }) {
       const read = (lines: number) => setState({ ...idle, isRunning: true, lines })
       const { lines, isCut } = await readLines(wanted, stop.signal, read)
       const text = [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('')
-      const name = `lastcall-requests-${new Date().toISOString().slice(0, 10)}.csv`
+      const name = `lastcall-requests-${todayIn(ownZone)}.csv`
       download(new Blob([text], { type: 'text/csv' }), name)
       setState({ ...idle, lines: lines.length, isCut })
     } catch (error) {
