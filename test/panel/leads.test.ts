@@ -456,7 +456,27 @@ longTest('leads erased in a row are gone at once and the last can be undone, how
     await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
   }
   await page.getByText('The leads were not erased. Your role does not allow this.').waitFor({ timeout: 5_000 })
+  // The other one still has its ten seconds.
+  await assertSignOutWaits(page, left[0] as string)
+  assert.deepEqual(await listOf(campaign.id), [])
 })
+
+/** Who signs out while a lead is erased is told what that waits for, longer than other words are shown. */
+async function assertSignOutWaits(page: Page, email: string): Promise<void> {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/leads/erasure', (route) => answered.then(() => route.continue()))
+  await page.getByLabel(`Select ${email}`).check()
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+  await page.getByRole('button', { name: 'Account', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  const waits = page.getByText('You will be signed out when the leads are erased.')
+  await waits.waitFor({ timeout: 5_000 })
+  await page.waitForTimeout(10_500)
+  assert.ok(await waits.isVisible())
+  answer()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
 
 longAtBothWidths(
   'what is said takes away no Undo of an erasure, moves it nowhere, and covers nothing beside it',

@@ -26,7 +26,7 @@ import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
 import { focusScreen } from './next-row.ts'
 import { LesserRole } from './role-note.tsx'
-import { Toast, useToastFailure } from './toast.tsx'
+import { Toast, toastWhile, useToastFailure } from './toast.tsx'
 import { words } from './words.ts'
 
 const languageNames: { value: Language; label: string }[] = [
@@ -195,6 +195,7 @@ function AccountMenu({ email }: { email: string }) {
 }
 
 function useSignOut(): () => Promise<void> {
+  const text = useWords(words)
   const client = useQueryClient()
   const [, go] = useLocation()
   const send = useSendAlone('DELETE /session')
@@ -206,7 +207,10 @@ function useSignOut(): () => Promise<void> {
     go('/sign-in')
   }
   return async () => {
-    await finishErasing()
+    const erasing = finishErasing()
+    // It takes as long as it takes: without a word the menu would seem to be broken.
+    if (erasing !== undefined) toastWhile(text.signOutWaits, erasing)
+    await erasing
     send.mutate({}, { onSuccess, onError })
   }
 }

@@ -38,12 +38,19 @@ export function toast(text: string, action?: Action): () => void {
   return show({ text, action })
 }
 
-function show(next: Said): () => void {
+/** Says it for as long as something goes on, or until something else is said. */
+export function toastWhile(text: string, goesOn: Promise<unknown>): void {
+  show({ text }, goesOn)
+}
+
+const shownLong = () => new Promise((resolve) => window.setTimeout(resolve, shownMs))
+
+function show(next: Said, shown: Promise<unknown> = shownLong()): () => void {
   const isAlike = ({ action }: Said) => (action === undefined) === (next.action === undefined)
   for (const one of said.filter(isAlike)) remove(one)
   put(next.action === undefined ? [...said, next] : [next, ...said])
   const takeAway = () => remove(next)
-  window.setTimeout(takeAway, shownMs)
+  shown.then(takeAway, takeAway)
   return takeAway
 }
 

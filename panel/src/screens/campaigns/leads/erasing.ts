@@ -67,8 +67,9 @@ export function useHidden(): readonly string[] {
   return useSyncExternalStore(onChange, () => hidden)
 }
 
-/** What is waiting, or under way, is done before the session ends. */
-export const finishErasing = (): Promise<void> => waiting?.finish() ?? asked
+/** What is waiting, or under way, is done before the session ends. Undefined where nothing is. */
+export const finishErasing = (): Promise<void> | undefined =>
+  hidden.length === 0 ? undefined : (waiting?.finish() ?? asked)
 
 atSignOut(() => {
   session += 1
