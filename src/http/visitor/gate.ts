@@ -55,10 +55,8 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
 
 /** What the address says to us: a page's own parameters, however many, are ignored. Of three one is there twice. */
 function askedBy({ url }: FastifyRequest): URLSearchParams {
-  const ours =
-    queryOf(url)
-      ?.split('&')
-      .filter((part) => /^(?:lc|grace)=/.test(part)) ?? []
+  const parts = (queryOf(url) ?? '').split('&')
+  const ours = parts.filter((part) => /^(?:lc|grace)=/.test(part))
   return new URLSearchParams(ours.slice(0, 3).join('&'))
 }
 
