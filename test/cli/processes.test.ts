@@ -117,14 +117,25 @@ test('code that is kept compiled comes from a folder that only its own user can 
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-tmp-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const cache = join(folder, `lastcall-${process.getuid?.()}`)
-  const version = () => {
-    const args = [join(root, 'src', 'main.ts'), '--version']
-    const { status, stderr } = spawnSync(process.execPath, args, { env: { TMPDIR: folder }, encoding: 'utf8' })
+  const lastcall = (args: string[], env: Record<string, string> = {}) => {
+    const program = [join(root, 'src', 'main.ts'), ...args]
+    const options = { env: { TMPDIR: folder, ...env }, encoding: 'utf8' as const }
+    const { status, stdout, stderr } = spawnSync(process.execPath, program, options)
     assert.equal(status, 0, stderr)
+    return stdout + stderr
   }
+  const version = () => lastcall(['--version'])
   version()
   assert.equal(statSync(cache).mode & 0o777, 0o700)
   assert.ok(readdirSync(cache).length > 0)
+  // Its threads too: reading the history starts one.
+  const database = { DATABASE_URL: `file:${join(folder, 'a.db')}` }
+  lastcall(['account', 'create', '--name', 'a'], database)
+  const said = [1, 2].map(() =>
+    lastcall(['history', 'list', '--account', '1'], { ...database, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }),
+  )
+  assert.match(said[1] as string, /cache for ESM file:.*history-sqlite\.ts was accepted/)
+  for (const name of readdirSync(folder)) if (name !== basename(cache)) rmSync(join(folder, name))
   // As somebody else might have made it before.
   rmSync(cache, { recursive: true })
   mkdirSync(cache)
