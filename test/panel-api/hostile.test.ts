@@ -167,6 +167,7 @@ test('row 7: a body full of faults gets an answer that is smaller than it', asyn
   }
 })
 
+const smallPreview = { settings: {}, own: null, visitAfter: 'PT1H' }
 /** Of more bytes than most routes take. */
 const largePreview = { settings: { name: 'a'.repeat(usualBodyLimit) }, own: null, visitAfter: 'PT1H' }
 
@@ -182,10 +183,9 @@ test('row 7: large bodies of a user are read one after the other; small ones and
   slow.on('error', () => {})
   slow.write('{')
   await sleep(200)
-  const preview = { settings: {}, own: null, visitAfter: 'PT1H' }
   // Nobody knows how long it will be.
   const unmeasured = request(`${server.origin}/panel/api/preview`, { method: 'POST', headers })
-  unmeasured.write(JSON.stringify(preview))
+  unmeasured.write(JSON.stringify(smallPreview))
   unmeasured.end()
   let answered = 0
   const statuses = [
@@ -196,7 +196,7 @@ test('row 7: large bodies of a user are read one after the other; small ones and
     assert.equal(await status, 200)
     answered += 1
   })
-  for (const ask of [busy, other]) assert.equal((await ask('POST', '/preview', preview)).status, 200)
+  for (const ask of [busy, other]) assert.equal((await ask('POST', '/preview', smallPreview)).status, 200)
   const { settings, revision } = made.body
   assert.equal((await busy('PUT', `/campaigns/${settings.id}`, { settings, revision })).status, 200)
   assert.equal((await busy('GET', '/campaigns')).status, 200)
@@ -204,6 +204,13 @@ test('row 7: large bodies of a user are read one after the other; small ones and
   assert.equal(answered, 0)
   slow.destroy()
   await Promise.all(waiting)
+})
+
+test('row 7: the small previews and saves of a user come one after the other too, with time for others between them', async () => {
+  const busy = await user()
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: 11 }, () => busy('POST', '/preview', smallPreview)))
+  assert.ok(performance.now() - startedAt >= 10 * 20)
 })
 
 test('row 7: who hangs up before their large body is read leaves the turn to the next', async () => {

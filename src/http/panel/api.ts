@@ -100,9 +100,11 @@ function admit(parts: PanelSurface) {
     request.sessionToken = sessionCookie.read(request, publicUrl)
     const session = await sessionFor(parts, panelRoute, request)
     request.session = session
-    // A small body does not wait behind a large one that comes over a slow line.
-    const mostBytes = Math.min(panelRoute.bodyLimit, Number(request.headers['content-length'] ?? Infinity))
-    if (session !== undefined && mostBytes > usualBodyLimit) await turnToSend(session, reply)
+    const { bodyLimit, readsMuch } = panelRoute
+    const isLarge = Math.min(bodyLimit, Number(request.headers['content-length'] ?? Infinity)) > usualBodyLimit
+    // What reads much has a queue of its own.
+    const takesTurns = isLarge || (bodyLimit > usualBodyLimit && !readsMuch)
+    if (session !== undefined && takesTurns) await turnToSend(session, isLarge ? 'large' : 'small', reply)
   }
 }
 
@@ -139,35 +141,42 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
-    // A body may take half a minute. Meanwhile the session may have ended, or its user have another role.
-    preHandler: async (request) => {
-      if (route.body === undefined || route.access === 'anybody') return
-      request.session = await sessionFor(parts, route, request)
-    },
     handler: async (request, reply) => {
-      const { params, query, body, session, sessionToken: token, ip } = request
-      const now = Math.floor(parts.now() / 1_000)
-      const asked: Parameters<typeof route.run>[0] = {
-        parts,
-        query,
-        body,
-        session,
-        token,
-        by: actorOf(session, ip, now),
-        params: Object.fromEntries(
-          Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),
-        ),
-        campaign: await campaignOf(parts, session, params.campaignId),
-        address: rateAddress(ip),
-        client: () => clientOf(request),
-        now,
-        setSession: (next) => sessionCookie.write(reply, next, parts.site.publicUrl),
-        keepFlow: async (flow) =>
-          flowCookie.write(reply, await sealed(parts.store.access, flow, now), parts.site.publicUrl),
-        note: (error) => logFailure(parts.log, refusalOf(error).code, error, request),
-      }
-      return route.readsMuch && session ? readingMuch(session.user.id, () => route.run(asked)) : route.run(asked)
+      const { session } = request
+      const answer = () => answerTo(request, reply, route, parts)
+      return route.readsMuch && session ? readingMuch(session.user.id, answer) : answer()
     },
+  })
+}
+
+type Asking = FastifyRequest<{ Params: Record<string, string> }>
+
+/** Runs the route. @throws PanelRefusal */
+async function answerTo(request: Asking, reply: FastifyReply, route: Route, parts: PanelSurface) {
+  // Its body, and others of the user that read much, may take half a minute. Meanwhile the session may have ended, or its
+  // user have another role.
+  const mayHaveChanged = route.body !== undefined && route.access !== 'anybody'
+  const session = mayHaveChanged ? await sessionFor(parts, route, request) : request.session
+  const { params, query, body, sessionToken: token, ip } = request
+  const now = Math.floor(parts.now() / 1_000)
+  return route.run({
+    parts,
+    query,
+    body,
+    session,
+    token,
+    by: actorOf(session, ip, now),
+    params: Object.fromEntries(
+      Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),
+    ),
+    campaign: await campaignOf(parts, session, params.campaignId),
+    address: rateAddress(ip),
+    client: () => clientOf(request),
+    now,
+    setSession: (next) => sessionCookie.write(reply, next, parts.site.publicUrl),
+    keepFlow: async (flow) =>
+      flowCookie.write(reply, await sealed(parts.store.access, flow, now), parts.site.publicUrl),
+    note: (error) => logFailure(parts.log, refusalOf(error).code, error, request),
   })
 }
 
