@@ -53,11 +53,8 @@ const url: Check<string> = (value, path, faults) => {
   const written = typeof value === 'string' ? value : ''
   const address = webAddress(written)
   if (address !== undefined) return address
-  const unseen = unseenIn(written)?.codePointAt(0)
-  if (unseen !== undefined) {
-    const name = unseen.toString(16).toUpperCase().padStart(4, '0')
-    return refuse(faults, path, `must be without the invisible character U+${name}`)
-  }
+  const unseen = unseenIn(written)
+  if (unseen !== undefined) return refuse(faults, path, `must be without ${unseen}`)
   const character = unencodedIn(written)
   if (character === '%') {
     return refuse(faults, path, 'must have "%25" in place of a "%" without two hexadecimal digits after it')

@@ -26,9 +26,12 @@ export function webAddress(written: string): string | undefined {
   return isAscii ? written : webAddress(parsed.href)
 }
 
-/** The first character that nobody sees, and that is not meant: it was pasted with the address. */
-export const unseenIn = (written: string): string | undefined =>
-  [...written].find((one) => one !== ' ' && invisible.test(one))
+/** The first character that nobody sees, in words: it was pasted with the address, and is not meant. */
+export function unseenIn(written: string): string | undefined {
+  const unseen = [...written].find((one) => one !== ' ' && invisible.test(one))
+  const code = unseen?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+  return code && `the invisible character U+${code}`
+}
 
 /**
  * The first character after the host that must be percent-encoded, since programs read it differently: a space, `[`,

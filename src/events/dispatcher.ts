@@ -105,7 +105,7 @@ async function runLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () 
   let most = Number.POSITIVE_INFINITY
   for (;;) {
     // Wait for a slot first: what is read before could be old by the time that there is one.
-    const giveBack = await parts.slots(of.accountId)
+    const giveBack = await parts.slots(of)
     try {
       // While this node hung, another may have taken the endpoint: two lanes would send everything twice.
       const endpoint = await parts.lease.find(of)
@@ -222,6 +222,8 @@ function openChores(parts: ChoresParts) {
     isToMeasure = false
     let [count, oldestAt] = [0, secondsNow(parts)]
     for (const endpoint of await lease.waiting(secondsNow(parts))) {
+      // Its events wait on purpose.
+      if ((await parts.configCache.account(endpoint.accountId))?.suspended) continue
       const { waiting, oldestDueAt } = await store.events.waiting(endpoint, secondsNow(parts))
       count += waiting
       oldestAt = Math.min(oldestAt, oldestDueAt ?? oldestAt)

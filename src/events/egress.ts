@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { endpointLimits } from '../core/events.ts'
+import { unseenIn } from '../core/web-address.ts'
 
 /** What the operator allows besides the public internet, also by `http:`: CIDRs, and names. The demo's own has its port. */
 export type Egress = { ranges: readonly string[]; names: readonly string[] }
@@ -33,8 +34,9 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
   // The URL parser drops blanks and control characters, which would be shown; and extra slashes before the host, which
   // would hide a password from the check below.
-  const isPlain =
-    written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^\s\p{Cc}\p{Cs}\\]+$/iu.test(written)
+  const unseen = unseenIn(written.slice(0, endpointLimits.urlCharacters))
+  if (unseen !== undefined) return `must be without ${unseen}`
+  const isPlain = written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^ \\]+$/i.test(written)
   const url = isPlain ? URL.parse(written) : null
   if (url === null) {
     return `must be an absolute https: URL of at most ${endpointLimits.urlCharacters} characters`

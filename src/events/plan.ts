@@ -31,18 +31,18 @@ export type PlanParts = {
 const oldSeconds = 7 * 86_400
 /** Events that are read and made in one turn of the event loop, so that requests get their turns in between. */
 const madeAtOnce = 20
-/** The most moments that one look skips; the next look goes on from there. */
-const mostSkipped = 1_000
+/** So long the looks of a round skip, each a step at least; the next round goes on from there. Milliseconds. */
+const skipMs = 250
 
 const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
 
 /** The notices of one round, of one endpoint. */
-type Planning = PlanParts & { endpoint: Endpoint; now: Seconds }
+type Planning = PlanParts & { endpoint: Endpoint; now: Seconds; skipUntil: number }
 
 type Found = Omit<LeadTold, 'conversion' | 'settings' | 'now'> & { watcher: Watcher }
 
 export async function plan(parts: PlanParts, endpoint: Endpoint, due: readonly Due[], now: Seconds) {
-  const planning: Planning = { ...parts, endpoint, now }
+  const planning: Planning = { ...parts, endpoint, now, skipUntil: performance.now() + skipMs }
   const planned: Planned[] = []
   const looks = due.filter(({ kind, leadId }) => kind === 'look' && leadId > 0)
   /** A late look also covers the instants of the lead's other looks, which would send the same again. */
@@ -123,7 +123,7 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
  * later.
  */
 async function seenBy(
-  { endpoint: { fromAt }, now }: Planning,
+  { endpoint: { fromAt }, now, skipUntil }: Planning,
   of: Found,
   { dueAt }: Due,
 ): Promise<{ happened: Happened[]; lookAt: Seconds | null; skipped: number }> {
@@ -141,7 +141,7 @@ async function seenBy(
     if (at >= fromAt && momentsOf(at).length > 0) skipped += 1
   }
   for (let looks = 0; at < from && lookAt !== null && lookAt < now; looks += 1) {
-    if (looks === mostSkipped) {
+    if (looks > 0 && performance.now() > skipUntil) {
       skip()
       return { happened: [], lookAt, skipped }
     }

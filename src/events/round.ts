@@ -146,7 +146,7 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFi
     let first = own
     for (const group of next) {
       for (const task of group) {
-        const giveBack = first ?? (await parts.slots(round.endpoint.accountId))
+        const giveBack = first ?? (await parts.slots(round.endpoint))
         try {
           if (round.halt !== undefined || parts.isStopping()) return
           // The first is sent however long reading took, or with a slow database nothing would ever be sent.
@@ -301,7 +301,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   // The events left of a notice of which some were sent wait on their own.
   const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
   const held = planned.filter(({ isHeld }) => isHeld)
-  await untilStored(parts, endpoint.accountId, () =>
+  await untilStored(parts, endpoint, () =>
     events.settle(endpoint, {
       done: begun.map(({ due }) => due),
       failed: [...failed, ...left.map(({ due }) => alone(due, now)), ...held.map(({ due }) => later(due, now))],
@@ -310,7 +310,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   )
   const skipped = begun.reduce((sum, one) => sum + (one.skipped ?? 0), 0)
   if (skipped > 0) parts.onDropped(skipped)
-  const giveBack = await parts.storing(endpoint.accountId)
+  const giveBack = await parts.storing(endpoint)
   await settleHealth(parts, round, now).finally(giveBack)
 }
 
@@ -328,9 +328,9 @@ async function settleHealth({ store: { events } }: RoundParts, round: Round, now
 }
 
 /** A delivery is stored however long the database takes, or it would be sent again. */
-async function untilStored(parts: RoundParts, accountId: number, store: () => Promise<void>): Promise<void> {
+async function untilStored(parts: RoundParts, of: Endpoint, store: () => Promise<void>): Promise<void> {
   for (;;) {
-    const giveBack = await parts.storing(accountId)
+    const giveBack = await parts.storing(of)
     try {
       return await store()
     } catch (error) {

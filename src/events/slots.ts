@@ -1,43 +1,53 @@
-// How many requests are under way at a time, or rounds that store their outcome. A bad receiver holds up its own account
-// alone, and so do rows that somebody has locked.
-export type Slots = (accountId: number) => Promise<() => void>
+// How many requests are under way at a time, or rounds that store their outcome. A bad receiver holds up neither other
+// accounts nor the other endpoints of its own, and neither do rows that somebody has locked.
+import type { EndpointOf } from '../store/events/endpoint.ts'
+
+export type Slots = (of: EndpointOf) => Promise<() => void>
 
 /** Resolves when there is room, with what gives the room back; called again, that does nothing. */
 export function openSlots(most: number): Slots {
-  const used = new Map<number, number>()
-  const waiting: { accountId: number; start(): void }[] = []
+  const [ofAccounts, ofEndpoints] = [new Map<number, number>(), new Map<number, number>()]
+  const waiting: { of: EndpointOf; start(): void }[] = []
   let total = 0
 
-  const usedBy = (accountId: number) => used.get(accountId) ?? 0
-  // An account leaves as many free as it takes: alone it gets half, and if others hang, one is left for the next.
-  const hasRoom = (accountId: number) => usedBy(accountId) < most - total
-
-  function change(accountId: number, by: number): void {
-    total += by
-    const left = usedBy(accountId) + by
-    if (left === 0) used.delete(accountId)
-    else used.set(accountId, left)
+  // An account leaves as many free as it takes: alone it gets half, and if others hang, one is left for the next. The
+  // last of its own is for an endpoint that has none.
+  function hasRoom(of: EndpointOf): boolean {
+    const left = most - total - (ofAccounts.get(of.accountId) ?? 0)
+    return ofEndpoints.has(of.id) ? left > 2 : left > 0
   }
 
-  function giveBack(accountId: number): void {
-    change(accountId, -1)
-    const next = waiting.findIndex((one) => hasRoom(one.accountId))
+  function change({ accountId, id }: EndpointOf, by: number): void {
+    total += by
+    add(ofAccounts, accountId, by)
+    add(ofEndpoints, id, by)
+  }
+
+  function giveBack(of: EndpointOf): void {
+    change(of, -1)
+    const next = waiting.findIndex((one) => hasRoom(one.of))
     if (next !== -1) waiting.splice(next, 1)[0]?.start()
   }
 
-  return async (accountId) => {
+  return async (of) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const start = () => {
-      change(accountId, 1)
+      change(of, 1)
       resolve()
     }
-    if (hasRoom(accountId)) start()
-    else waiting.push({ accountId, start })
+    if (hasRoom(of)) start()
+    else waiting.push({ of, start })
     await promise
     let isHeld = true
     return () => {
-      if (isHeld) giveBack(accountId)
+      if (isHeld) giveBack(of)
       isHeld = false
     }
   }
+}
+
+function add(counts: Map<number, number>, id: number, by: number): void {
+  const left = (counts.get(id) ?? 0) + by
+  if (left === 0) counts.delete(id)
+  else counts.set(id, left)
 }

@@ -508,18 +508,27 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
     `${own}./a`,
   ]
   for (const url of wrong) assert.ok(urlFault(url, none, own), url)
+  // Pasted with the address, and every event would get 404.
+  for (const [unseen, code] of Object.entries({ '\u200b': '200B', '\u00ad': '00AD', '\u202e': '202E', '\0': '0000' }))
+    assert.equal(
+      urlFault(`https://example.com/x${unseen}`, none, own),
+      `must be without the invisible character U+${code}`,
+    )
 })
+
+/** An endpoint of an account. */
+const of = (accountId: number, id = accountId * 100) => ({ accountId, id })
 
 test('slots: an account has at most its share, and what waits comes as soon as there is room', async () => {
   const take = openSlots(3)
-  const first = await take(1)
-  await take(1)
+  const first = await take(of(1, 101))
+  await take(of(1, 102))
   let third = false
-  const waiting = take(1).then((giveBack) => {
+  const waiting = take(of(1, 103)).then((giveBack) => {
     third = true
     return giveBack
   })
-  const other = await take(2)
+  const other = await take(of(2))
   await new Promise(setImmediate)
   assert.equal(third, false)
   other()
@@ -530,11 +539,20 @@ test('slots: an account has at most its share, and what waits comes as soon as t
   assert.equal(third, true)
 })
 
+test('slots: where an endpoint takes all that its account may have, another of the account has one at once, again and again', {
+  timeout: 5_000,
+}, async () => {
+  const take = openSlots(64)
+  for (let times = 0; times < 100; times += 1) void take(of(1, 101))
+  const others = Array.from({ length: 3 }, () => take(of(1, 102)))
+  for (const other of others) (await other)()
+})
+
 test('slots: where the servers of other accounts hang, one more account has a slot at once', {
   timeout: 5_000,
 }, async () => {
   const take = openSlots(64)
-  for (const accountId of [1, 2, 3]) Array.from({ length: 100 }, () => take(accountId))
-  const giveBack = await take(4)
+  for (const accountId of [1, 2, 3]) Array.from({ length: 100 }, () => take(of(accountId)))
+  const giveBack = await take(of(4))
   giveBack()
 })

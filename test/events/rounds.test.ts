@@ -882,37 +882,50 @@ test('a clock that jumps ahead tells nobody anything for ten minutes, and says s
   assert.deepEqual(warned, ['the clock has jumped ahead: no webhooks are sent for ten minutes'])
 })
 
-test('once another node has removed the last endpoint, nothing is reported as waiting', async (t) => {
-  const { endpoint, register, parts, store } = await opened(t)
-  await endpoint(registered)
-  await register('ada@example.com')
-  // Until it is answered the event is due, whenever that is measured.
-  const { promise: hangs, resolve: answers } = Promise.withResolvers<void>()
-  const sender: typeof parts.sender = {
-    ...parts.sender,
-    send: (delivery) => hangs.then(() => parts.sender.send(delivery)),
-  }
-  let waiting = -1
-  let isRemoved = false
-  const { accountsWithEndpoints } = store.events
-  const events: Store['events'] = {
-    ...store.events,
-    accountsWithEndpoints: async () => (isRemoved ? [] : accountsWithEndpoints()),
-  }
-  const onWaiting = (count: number) => {
-    waiting = count
-  }
-  const dispatcher = openDispatcher({ ...parts, sender, onWaiting, store: { ...store, events } })
-  t.after(() => dispatcher.close())
-  for (let waited = 0; waiting < 1 && waited < 100; waited += 1) await sleep(50)
-  assert.equal(waiting, 1)
-  isRemoved = true
-  await store.configuration.createAccount('Neighbour', tester)
-  for (let waited = 0; waiting > 0 && waited < 100; waited += 1) await sleep(50)
-  assert.equal(waiting, 0)
-  answers()
-  await dispatcher.close()
-})
+for (const [what, remove] of Object.entries({
+  'another node has removed the last endpoint': async (
+    { store }: Awaited<ReturnType<typeof opened>>,
+    removed: () => void,
+  ) => {
+    removed()
+    await store.configuration.createAccount('Neighbour', tester)
+  },
+  'the account is suspended': ({ store, accountId }: Awaited<ReturnType<typeof opened>>) =>
+    store.configuration.updateAccount(accountId, { suspended: true }, tester),
+}))
+  test(`once ${what}, nothing is reported as waiting`, async (t) => {
+    const made = await opened(t)
+    const { endpoint, register, parts, store } = made
+    await endpoint(registered)
+    await register('ada@example.com')
+    // Until it is answered the event is due, whenever that is measured.
+    const { promise: hangs, resolve: answers } = Promise.withResolvers<void>()
+    const sender: typeof parts.sender = {
+      ...parts.sender,
+      send: (delivery) => hangs.then(() => parts.sender.send(delivery)),
+    }
+    let waiting = -1
+    let isRemoved = false
+    const { accountsWithEndpoints } = store.events
+    const events: Store['events'] = {
+      ...store.events,
+      accountsWithEndpoints: async () => (isRemoved ? [] : accountsWithEndpoints()),
+    }
+    const onWaiting = (count: number) => {
+      waiting = count
+    }
+    const dispatcher = openDispatcher({ ...parts, sender, onWaiting, store: { ...store, events } })
+    t.after(() => dispatcher.close())
+    for (let waited = 0; waiting < 1 && waited < 100; waited += 1) await sleep(50)
+    assert.equal(waiting, 1)
+    await remove(made, () => {
+      isRemoved = true
+    })
+    for (let waited = 0; waiting > 0 && waited < 100; waited += 1) await sleep(50)
+    assert.equal(waiting, 0)
+    answers()
+    await dispatcher.close()
+  })
 
 test('what is removed beside holds up no event, however long the database takes for it', async (t) => {
   const { endpoint, register, sent, parts, store } = await opened(t)

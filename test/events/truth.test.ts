@@ -571,6 +571,21 @@ test('an endpoint that is paused twice goes on from where it stopped first', asy
   assert.deepEqual(told(), ['lead.expired ada 10'])
 })
 
+test('an endpoint that is paused before its sweep of an edit is told the ends from between edit and pause', async (t) => {
+  const made = await opened(t, fixed('2026-03-02T20:00'))
+  const { endpoint, register, round, sweep, save, told, clock, find, store } = made
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await register('ada@example.com')
+  await save({ mechanism: fixed('2026-03-02T10:02') })
+  clock.at += 180
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  clock.at += 120
+  await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  for (let times = 0; times < 2; times += 1) await sweep()
+  while ((await store.events.waiting(await find(id), clock.at)).waiting > 0) await round(id)
+  assert.deepEqual(told(), ['lead.expired ada 2'])
+})
+
 test('an endpoint that is paused again before its sweep is told the ends of leads who came in between, and of none earlier', async (t) => {
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })

@@ -310,6 +310,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (const _ of [1, 2]) await store.events.resumeEndpoint(endpoint, 900, testerAt(900))
     await store.events.setHealth(endpoint, { failingSince: 950, failures: 1, nextTryAt: 960 }, 950)
     await store.events.resumeEndpoint(endpoint, null, testerAt(951))
+    // What waits until its campaign is published does not go on for that.
+    const held = { ...failed, dueAt: 700, tries: 0, refused: 0, isAskedFor: false, nextAt: 1_000, lastAt: 951 }
+    await store.events.settle(endpoint, { done: [], failed: [held], looks: [] })
+    await store.events.resumeEndpoint(endpoint, null, testerAt(952))
     assert.deepEqual(await logged(), [
       ...['webhook.resumed', 'webhook.resumed', 'webhook.discarded', 'webhook.resent', 'webhook.discarded'],
       ...created,
@@ -630,6 +634,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(store.events.secretsOf(twice, 899).slice(1), [secret])
     const leaked = (await store.events.rotateSecret(twice, null, tester)) as Endpoint
     assert.equal(store.events.secretsOf(leaked, 600).length, 1)
+    let last = (await store.events.rotateSecret(leaked, 5_000, testerAt(600))) as Endpoint
+    for (let at = 700; at < 900; at += 20)
+      last = (await store.events.rotateSecret(last, at + 10, testerAt(at))) as Endpoint
+    assert.equal(store.events.secretsOf(last, 2_000).length, 2, 'ended ones take no place of those that still sign')
     const id = () => store.events.eventId(1, 2, 'lead.expired', 3, 0)
     assert.match(id(), /^evt_[0-9a-f]{32}$/)
     assert.equal(id(), id())

@@ -210,7 +210,7 @@ export const hangMs = 60_000
 
 /** One command at a time for each such process; they end with this one. */
 export async function askShared(asked: Asked): Promise<Finished> {
-  const giveBack = await roomToRun(0)
+  const giveBack = await roomToRun({ accountId: 0, id: 0 })
   try {
     return await askIdle(asked)
   } finally {

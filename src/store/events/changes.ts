@@ -135,12 +135,16 @@ export async function resumeEndpoint(sql: Sql, of: Endpoint, fromAt: Seconds | n
 
 async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
   const { accountId, id, pauseCause } = endpoint
+  const others = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
+  // Leads that a sweep from before the pause has not reached have no look since it began.
+  const changes = [sweepCauses.indexOf('looks'), sweepCauses.indexOf('edit')].join(', ')
+  const least = `SELECT min(begun_at) AS at FROM sweeps WHERE ${others} AND cause IN (${changes})`
+  const begunAt = Math.min(pausedAt, (await sql.get(least, accountId, id))?.at ?? pausedAt)
   // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
-  const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ?
-    AND begun_at <> ${heldBack} AND cause <> ${sweepCauses.indexOf('resumed')}`
+  const later = `UPDATE sweeps SET begun_at = ? WHERE ${others} AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
   // A look at the pause is followed by later ones, so either sweep gives each lead its next look.
-  if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', pausedAt, { from: pausedAt, until: now })
+  if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', begunAt, { from: pausedAt, until: now })
   else await sweepAll(sql, endpoint, 'looks', now)
 }
 
@@ -162,7 +166,8 @@ export async function rotateSecret(sql: Sql, endpoint: Endpoint, oldUntil: Secon
   const before = await toChange(sql, endpoint)
   if (before === undefined) return undefined
   const { generation, oldSecrets } = before
-  const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...oldSecrets].slice(0, mostOldSecrets)
+  const stillGood = oldSecrets.filter(({ until }) => until > by.at)
+  const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...stillGood].slice(0, mostOldSecrets)
   await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil: instantOrNull(oldUntil) })
   return updateEndpoint(sql, before, ['generation = ?, old_secrets = ?', generation + 1, JSON.stringify(old)])
 }
@@ -230,7 +235,8 @@ export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds,
 /** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */
 export async function purge(sql: Sql, endpoint: EndpointOf): Promise<boolean> {
   const { accountId, id } = endpoint
-  // First: it waits for a node that is writing notices for leads, and later no node does.
+  // First: it waits for a node that is writing notices for leads, and later none does. One that stores the outcome of a
+  // round at the very end may leave a few rows, which nobody reads.
   await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)
   for (const table of queues) if ((await removeSome(sql, endpoint, table)) > 0) return false
   await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', accountId, id)

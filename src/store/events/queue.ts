@@ -212,14 +212,14 @@ export const removeSome = (sql: Sql, of: EndpointOf, table: Due['queue'], condit
   changeSome(sql, of, { table, condition }, [`DELETE FROM ${table}`])
 
 /**
- * What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its time.
- * Resolves with how many.
+ * What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its time, and
+ * what has no tries, for its campaign to be published. Resolves with how many.
  */
 export function retryAtOnce(sql: Sql, of: EndpointOf, now: Seconds, failedSince: Seconds = 0): Promise<number> {
   // By the index of `next_at`: there may be a million refused ones, and on SQLite nobody is answered meanwhile.
   return sql.run(
     `UPDATE failed_deliveries SET next_at = last_at WHERE ${ofEndpoint}
-      AND next_at > ? AND next_at <= ? AND refused = 0 AND last_at >= ?`,
+      AND next_at > ? AND next_at <= ? AND refused = 0 AND tries > 0 AND last_at >= ?`,
     ...[of.accountId, of.id, now, now + longestRestSeconds, failedSince],
   )
 }
