@@ -1,12 +1,20 @@
-// What recipients get while the server stops, the database is down, or something of ours is broken.
+// What recipients, and callers of the API, get while the server stops, the database is down, or something of ours is
+// broken.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
+import { prefix } from '../../src/core/api-key.ts'
+import { type ErrorCode, messageOf } from '../../src/core/errors.ts'
 import { TemplateUnavailable } from '../../src/countdown/templates.ts'
 import { newFastify } from '../../src/http/framework.ts'
+import { publicApi } from '../../src/http/public/api.ts'
+import { basePath } from '../../src/http/public/schemas.ts'
 import type { VisitorParts } from '../../src/http/visitor/parts.ts'
 import { sendUndecodable, visitor } from '../../src/http/visitor/visitor.ts'
 import type { Counted } from '../../src/leads/counting.ts'
 import type { Found } from '../../src/leads/visitors.ts'
+import type { Log } from '../../src/log.ts'
 import { StoreUnavailable } from '../../src/store/errors.ts'
 
 const ref = '0123456789abcdef0123456789abcdef'
@@ -24,16 +32,19 @@ const byHand = { deadlineAt: 4_000_000_000, setAt: 0, cycle: 1 }
 const lead = { id: 7, attempt: { number: 1, anchorAt: null, byHand } }
 const found = { campaign, account, lead } as unknown as Found
 
-/** The surfaces of recipients, where `ask` stands for the database. */
+type Line = { message: string; fields: Parameters<Log['info']>[1] }
+
+/** The surfaces of recipients and of the API, where `ask` stands for the database. */
 function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) {
-  const logged: string[] = []
+  const lines: Line[] = []
   const counted: Counted[] = []
-  const note = (message: string) => void logged.push(message)
+  const note: Log['info'] = (message, fields) => void lines.push({ message, fields })
   const log = { info: note, warn: note, error: note }
+  const store = { rates: { count: ask, countEvents: ask, countVisitor: ask } }
   const app = newFastify({ isHttps: false, trustProxy: [], log, sendUndecodable })
   app.register(
     visitor({
-      store: { rates: { count: ask, countEvents: ask, countVisitor: ask } },
+      store,
       visitors: { find: ask, campaign: ask, leadIn: ask, offer: ask, register: ask },
       templates: { get: ask },
       counting: { count: (one) => void counted.push(one), stepped() {}, keyUsed() {}, close: async () => {} },
@@ -43,17 +54,31 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
       ...changes,
     }),
   )
-  return { app, logged, counted }
+  const parts = {
+    ...{ store, log, now: Date.now, site: { publicUrl: 'http://localhost' }, configCache: { liveKey: ask } },
+    metrics: { requests: { inc() {} }, durations: { observe() {} } },
+  }
+  app.register(publicApi(parts as unknown as Parameters<typeof publicApi>[0]), { prefix: basePath })
+  return { app, lines, counted }
 }
+
+const messages = (lines: Line[]) => [...new Set(lines.map(({ message }) => message))]
 
 const questions = [
   { url: '/visitor/v1/campaigns/1/offer', payload: '{"visit":true}' },
   { url: '/visitor/v1/campaigns/1/leads', payload: '{"email":"a@x.pl"}' },
 ]
 
-async function holdUnavailable({ app, counted }: ReturnType<typeof surfaces>, code: string): Promise<void> {
+const apiRequest = {
+  url: `${basePath}/campaigns`,
+  headers: { authorization: `Bearer ${prefix}${randomUUID()}.${'a'.repeat(43)}` },
+}
+
+/** No answer has the text of the error, which is 'planted'. */
+async function holdUnavailable({ app, counted }: ReturnType<typeof surfaces>, code: ErrorCode): Promise<void> {
   const page = await app.inject({ url: `/go/1/${ref}`, headers: { 'accept-language': 'pl' } })
   assert.equal(page.statusCode, 503)
+  assert.doesNotMatch(page.body, /planted/)
   assert.match(page.body, /lang="pl".*Spróbuj ponownie za chwilę/)
   assert.equal(page.headers['retry-after'], '5')
   assert.equal(page.headers['cache-control'], 'no-store, no-cache, must-revalidate, max-age=0')
@@ -71,33 +96,49 @@ async function holdUnavailable({ app, counted }: ReturnType<typeof surfaces>, co
 
   for (const question of questions) {
     const answer = await app.inject({ ...question, method: 'POST' })
-    assert.equal(answer.json().code, code)
-    assert.equal(answer.json().requestId, answer.headers['x-request-id'])
+    holdError(answer, code)
     assert.equal(answer.headers['access-control-allow-origin'], '*')
     assert.equal(answer.headers['cache-control'], 'no-store')
   }
+  holdError(await app.inject(apiRequest), code)
   assert.deepEqual(counted, [])
 }
 
+function holdError(answer: LightMyRequestResponse, code: ErrorCode): void {
+  const requestId = answer.headers['x-request-id']
+  assert.deepEqual(answer.json(), { status: 'error', code, message: messageOf[code], requestId })
+}
+
+/** The log has the cause of an answer under its request id: by name and place, without the text. */
+async function holdLogged({ app, lines }: ReturnType<typeof surfaces>, name: string): Promise<void> {
+  const { requestId } = (await app.inject(apiRequest)).json()
+  const { error } = lines.find(({ fields }) => fields?.requestId === requestId)?.fields ?? {}
+  assert.equal(error?.name, name)
+  assert.match(error?.at[0] ?? '', /unavailable\.test/)
+  assert.doesNotMatch(JSON.stringify(lines), /planted/)
+}
+
 test('while the database does not answer', async () => {
-  const down = surfaces(async () => Promise.reject(new StoreUnavailable('down')))
+  const down = surfaces(async () => Promise.reject(new StoreUnavailable('planted')))
   await holdUnavailable(down, 'SERVICE_UNAVAILABLE')
-  assert.deepEqual([...new Set(down.logged)], ['the database cannot be used'])
+  assert.deepEqual(messages(down.lines), ['the database cannot be used'])
+  await holdLogged(down, 'StoreUnavailable')
 })
 
 test('while the database’s disk is full, which the log says of both engines', async () => {
   for (const codes of [{ errcode: 13 }, { code: '53100' }]) {
-    const cause = Object.assign(new Error('full'), codes)
-    const full = surfaces(async () => Promise.reject(new StoreUnavailable('full', { cause })))
+    const cause = Object.assign(new Error('planted'), codes)
+    const full = surfaces(async () => Promise.reject(new StoreUnavailable('planted', { cause })))
     await holdUnavailable(full, 'SERVICE_UNAVAILABLE')
-    assert.deepEqual([...new Set(full.logged)], ["the database's disk is full: make room"])
+    assert.deepEqual(messages(full.lines), ["the database's disk is full: make room"])
   }
 })
 
 test('after a defect of ours, which the log holds', async () => {
-  const broken = surfaces(async () => Promise.reject(new TypeError('broken')))
+  const broken = surfaces(async () => Promise.reject(new TypeError('planted')))
   await holdUnavailable(broken, 'INTERNAL_ERROR')
-  assert.deepEqual([...new Set(broken.logged)], ['a request failed'])
+  assert.deepEqual(messages(broken.lines), ['a request failed'])
+  await holdLogged(broken, 'TypeError')
 })
 
 test('while the server stops: nothing is asked of the database, and unknown addresses get the same', async () => {
@@ -107,7 +148,7 @@ test('while the server stops: nothing is asked of the database, and unknown addr
   for (const url of ['/go/x', '/widget/v1.js', '/widget/x'])
     assert.equal((await stopping.app.inject(url)).statusCode, 503, url)
   assert.equal((await stopping.app.inject('/timer/x')).headers['x-timer-state'], 'unavailable')
-  assert.deepEqual(stopping.logged, [])
+  assert.deepEqual(stopping.lines, [])
 })
 
 for (const [name, cause, lines] of [
@@ -116,10 +157,10 @@ for (const [name, cause, lines] of [
 ] as const)
   test(`an image that ${name} is an opened mail all the same`, async () => {
     const get = async () => Promise.reject(new TemplateUnavailable('no', cause && { cause }))
-    const { app, logged, counted } = surfaces(async () => found, { templates: { get } })
+    const { app, lines: logged, counted } = surfaces(async () => found, { templates: { get } })
     const { statusCode, headers } = await app.inject(image)
     assert.deepEqual([statusCode, headers['x-timer-state']], [200, 'unavailable'])
-    assert.deepEqual(logged, lines)
+    assert.deepEqual(messages(logged), lines)
     assert.deepEqual(
       counted.map(({ kind, leadId }) => [kind, leadId]),
       [['open', 7]],
