@@ -1,7 +1,7 @@
 // CTA links, as the contract's table has them.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type Answer, applyCampaign, eventually, openShop } from '../support/api.ts'
+import { type Answer, applyCampaign, commandPauseMs, eventually, openShop } from '../support/api.ts'
 import { open, random32, recipient } from '../support/recipient.ts'
 
 const pageUrl = 'https://shop.example.com/offer?a=%20+x&lc=old&b#part'
@@ -130,14 +130,20 @@ test('made-up and foreign refs and pages: a page for people, in the language of 
 
 test('a draft, a suspended account and a deleted campaign show nothing; unavailable tools redirect', async () => {
   const campaign = await applyCampaign(shop, {})
-  const { links, email } = await recipient(shop, { campaignId: campaign.id })
+  const { links, email, image, ref } = await recipient(shop, { campaignId: campaign.id })
   const [link = ''] = links
+  let clicks = 0
+  const openLink = async () => {
+    const answer = await open(shop, link)
+    if (answer.status === 302) clicks += 1
+    return answer
+  }
   const account = String(shop.owner.accountId)
   const turn = async (status: number, args: string[], input?: string) => {
     await shop.place.json(args, input)
     const answer = await eventually(
       1,
-      () => open(shop, link),
+      openLink,
       (one) => one.status === status,
     )
     if (status === 404) holdWords(answer, 404, /nothing at this address/)
@@ -147,13 +153,26 @@ test('a draft, a suspended account and a deleted campaign show nothing; unavaila
   await turn(302, apply, JSON.stringify(campaign))
   await turn(404, ['account', 'set', account, '--suspended', 'true'])
   await turn(302, ['account', 'set', account, '--suspended', 'false'])
-  await turn(302, ['account', 'set', account, '--countdown-tools', 'false'])
+  await shop.place.json(['account', 'set', account, '--countdown-tools', 'false'])
+  // The link answers as before, so it is the image that says when the server knows.
+  await eventually(
+    1,
+    () => open(shop, image),
+    ({ headers }) => headers['x-timer-state'] === 'tools-unavailable',
+  )
+  holdRedirect(await openLink(), `https://example.com/offer?lc=${ref}`)
   await turn(302, ['account', 'set', account, '--countdown-tools', 'true'])
   await deadlineOf(email, '2030-01-01T00:00:00Z', campaign.id)
   await turn(302, ['campaign', 'list', '--account', account])
   const gone = await recipient(shop, { campaignId: campaign.id })
   await shop.place.json(['lead', 'erase', '--campaign', String(campaign.id), '--email', gone.email])
   holdWords(await open(shop, gone.links[0] as string), 404, /nothing/)
+  await eventually(
+    5,
+    () => shop.place.json(['campaign', 'stats', String(campaign.id)]),
+    ({ totals }) => totals.click.person === clicks,
+    commandPauseMs,
+  )
   await turn(404, ['campaign', 'delete', String(campaign.id), '--yes'])
 })
 
