@@ -141,11 +141,7 @@ test('a draft, a suspended account and a deleted campaign show nothing; unavaila
   const account = String(shop.owner.accountId)
   const turn = async (status: number, args: string[], input?: string) => {
     await shop.place.json(args, input)
-    const answer = await eventually(
-      1,
-      openLink,
-      (one) => one.status === status,
-    )
+    const answer = await eventually(1, openLink, (one) => one.status === status)
     if (status === 404) holdWords(answer, 404, /nothing at this address/)
   }
   const apply = ['campaign', 'apply', '--account', account, '-']
