@@ -101,10 +101,13 @@ test("the campaign's style is drawn, one or two pixels to a point, and an edit o
 })
 
 test('scheduled: the time left to the deadline, not to the opening', async () => {
-  const deadline = { kind: 'fixed', opensAt: '2097-01-01T00:00', at: '2098-01-01T00:00' }
-  const { id } = await made({ startsOn: 'registration', deadline })
-  const { image } = await recipient(shop, { campaignId: id })
-  assert.equal(stateOf(await open(shop, image)), 'scheduled')
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16)
+  const fixed = { kind: 'fixed', opensAt: inDays(2), at: inDays(4) }
+  const { id } = await made({ startsOn: 'registration', deadline: fixed }, { mailTimer: small })
+  const { image, deadline } = await recipient(shop, { campaignId: id })
+  const answer = await open(shop, image)
+  assert.equal(stateOf(answer), 'scheduled')
+  holdCountdown(answer, deadline as string, { style: small })
 })
 
 test('pending: the time that a visit now would give, however often it is opened, and nothing begins', async () => {
