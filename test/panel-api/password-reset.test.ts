@@ -1,9 +1,12 @@
 // A new password by mail, and invitations that are mailed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Secret, TOTP } from 'otpauth'
 import { buildPasswordReset } from '../../src/access/password-reset.ts'
 import { buildUsers } from '../../src/access/users.ts'
+import { passwordResetRoutes } from '../../src/http/panel/password-reset.ts'
+import type { Store } from '../../src/store/store.ts'
 import { testerAt } from '../support/actor.ts'
 import { amount } from '../support/faults.ts'
 import { mailingServer } from '../support/mail-server.ts'
@@ -166,6 +169,20 @@ test('the answer is the same, and does not wait for the mail, whether or not the
   await tokenFor('known@example.com', 1)
   mail.state.delayMs = 0
   assert.equal(mailsTo('unknown@example.com').length, 0)
+})
+
+test('the answer waits for nothing that knows whether the email has a user', async () => {
+  // All that is there: anything else that it asked would be undefined.
+  const access = { findTries: async () => [], countTries: async () => true }
+  const passwordResets = { create: () => new Promise<boolean>(() => {}) }
+  const parts = {
+    ...{ provider: null, mailer: { isOn: true, waitFor() {} } },
+    passwordReset: buildPasswordReset({ access, passwordResets } as unknown as Store),
+  }
+  const body = { email: 'anybody@example.com', language: 'en' } as const
+  const asked = { body, parts, address: '192.0.2.88', now: now(), note: assert.fail } as any
+  const answer = passwordResetRoutes['POST /password-resets'].run(asked)
+  assert.deepEqual(await Promise.race([answer, sleep(1_000, 'it waits', { ref: false })]), {})
 })
 
 async function askedOften(from: string, most: number) {
