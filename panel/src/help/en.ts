@@ -22,7 +22,7 @@ A campaign is one offer with its own rules for the deadline. Make one from a tem
 
 - **Draft**: nobody can sign up, links and countdowns show nothing. Change what you like.
 - **Live**: people can sign up and see the offer.
-- **Ended**: its date has passed for everyone. There is nothing to do.
+- **Ended**: its date has passed for everyone. Leave it published: once it is a draft, in the archive or deleted, your pages show the offer again.
 
 The menu of a row duplicates, exports, archives and deletes. **Archive** takes a campaign back to draft and hides it from the list; leads and results stay, and you can bring it back. **Delete** takes the leads along and cannot be undone.`,
   results: `

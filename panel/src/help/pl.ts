@@ -22,7 +22,7 @@ Kampania to jedna oferta z własnymi zasadami terminu. Utwórz ją z szablonu al
 
 - **Wersja robocza**: nikt się nie zapisze, linki i liczniki nic nie pokazują. Zmieniaj, co chcesz.
 - **Trwa**: można się zapisywać i widać ofertę.
-- **Zakończona**: jej data minęła dla wszystkich. Nic nie trzeba robić.
+- **Zakończona**: jej data minęła dla wszystkich. Pozostaw ją opublikowaną: gdy stanie się wersją roboczą, trafi do archiwum albo zostanie usunięta, Twoje strony znów pokażą ofertę.
 
 W menu wiersza są powielanie, eksport, archiwum i usuwanie. **Archiwum** cofa kampanię do wersji roboczej i ukrywa ją na liście; odbiorcy i wyniki zostają, a kampanię można przywrócić. **Usunięcie** zabiera odbiorców i nie da się go cofnąć.`,
   results: `

@@ -118,7 +118,7 @@ function Waits({ importing, onOpen }: { importing: Importing; onOpen(): void }) 
 
 type AskProps = { foreseen: Foreseen; timeZone: string; onCancel(): void; onGoOn(): void }
 
-/** Time runs in a draft too, and nobody sees the offer meanwhile. */
+/** Time runs in a draft too, whose links and countdowns do not work. */
 function AskDraft({ foreseen: { count, offer }, timeZone, onCancel, onGoOn }: AskProps) {
   const text = useWords(words)
   const { cancel } = useWords(common)

@@ -162,7 +162,7 @@ export const words = inBoth({
         '# leads are added; each offer begins with the first visit.',
       ),
     importDraftText:
-      'Their time runs although nobody sees the offer until you publish it. You can cancel, publish first, and import then.',
+      'Their time runs, although links and countdowns work only once you have published the campaign. You can cancel, publish first, and import then.',
     importAnyway: 'Import now',
     importTrying: 'Checking the file',
     importDo: 'Start import',
@@ -355,7 +355,7 @@ export const words = inBoth({
     importPending: (count: number) =>
       `${pl(count, 'Przybędzie # odbiorca', 'Przybędzie # odbiorców', 'Przybędzie # odbiorców')}; oferta zacznie się od pierwszej wizyty.`,
     importDraftText:
-      'Czas będzie biegł, choć nikt nie zobaczy oferty, dopóki jej nie opublikujesz. Możesz anulować, najpierw opublikować i wtedy zaimportować.',
+      'Czas będzie biegł, choć linki i liczniki zadziałają dopiero po publikacji kampanii. Możesz anulować, najpierw opublikować i wtedy zaimportować.',
     importAnyway: 'Importuj teraz',
     importTrying: 'Sprawdzanie pliku',
     importDo: 'Rozpocznij import',

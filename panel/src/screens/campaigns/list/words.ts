@@ -49,7 +49,7 @@ export const words = inBoth({
     archive: 'Archive',
     archiveTitle: (name: string) => `Archive “${name}”?`,
     archiveText:
-      'It goes back to draft and out of this list. Nobody can sign up any more, links already sent lead to a page that says there is nothing here, and countdowns in mails become empty. Leads and results stay; you can bring it back.',
+      'It goes back to draft and out of this list. Nobody can sign up any more, links already sent lead to a page that says there is nothing here, and countdowns in mails become empty. Your pages show what they hold without the widget, also an offer that was over. Leads and results stay; you can bring it back.',
     archivedNow: (name: string) => `“${name}” is in the archive.`,
     restore: 'Bring back',
     restored: (name: string) => `“${name}” is back, as a draft.`,
@@ -71,7 +71,7 @@ export const words = inBoth({
     remove: 'Delete',
     removeTitle: (name: string) => `Delete “${name}”?`,
     removeText:
-      'All its leads go with it. Links and countdowns that were sent stop working, and the API answers that there is no such campaign. This cannot be undone.',
+      'All its leads go with it. Links and countdowns that were sent stop working, and the API answers that there is no such campaign. Your pages show what they hold without the widget, also an offer that was over. This cannot be undone.',
     removeConfirm: (name: string) => `To be sure, type the campaign’s name: ${name}`,
     removed: (name: string) => `“${name}” is deleted.`,
     count: (count: number) => plural('en', count, { one: '# campaign', other: '# campaigns' }),
@@ -114,7 +114,7 @@ export const words = inBoth({
     archive: 'Przenieś do archiwum',
     archiveTitle: (name: string) => `Przenieść „${name}” do archiwum?`,
     archiveText:
-      'Wróci do wersji roboczej i zniknie z tej listy. Nikt już się nie zapisze, wysłane linki prowadzą do strony z informacją, że nic tu nie ma, a liczniki w e-mailach stają się puste. Odbiorcy i wyniki zostają; kampanię można przywrócić.',
+      'Wróci do wersji roboczej i zniknie z tej listy. Nikt już się nie zapisze, wysłane linki prowadzą do strony z informacją, że nic tu nie ma, a liczniki w e-mailach stają się puste. Twoje strony pokażą to, co zawierają bez widżetu, także ofertę, która już się skończyła. Odbiorcy i wyniki zostają; kampanię można przywrócić.',
     archivedNow: (name: string) => `„${name}” jest w archiwum.`,
     restore: 'Przywróć',
     restored: (name: string) => `„${name}” wróciła jako wersja robocza.`,
@@ -141,7 +141,7 @@ export const words = inBoth({
     remove: 'Usuń',
     removeTitle: (name: string) => `Usunąć „${name}”?`,
     removeText:
-      'Razem z nią znikną wszyscy jej odbiorcy. Wysłane linki i liczniki przestaną działać, a API odpowie, że takiej kampanii nie ma. Tego nie można cofnąć.',
+      'Razem z nią znikną wszyscy jej odbiorcy. Wysłane linki i liczniki przestaną działać, a API odpowie, że takiej kampanii nie ma. Twoje strony pokażą to, co zawierają bez widżetu, także ofertę, która już się skończyła. Tego nie można cofnąć.',
     removeConfirm: (name: string) => `Dla pewności wpisz nazwę kampanii: ${name}`,
     removed: (name: string) => `Usunięto kampanię „${name}”.`,
     count: (count: number) =>

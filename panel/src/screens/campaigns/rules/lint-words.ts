@@ -7,7 +7,8 @@ type Words = Record<LintFinding['code'], (at: string) => string>
 
 export const lintWords = inBoth<Words>({
   en: {
-    DRAFT: () => 'The campaign is a draft: nobody can sign up, and nobody sees the offer, until you publish it.',
+    DRAFT: () =>
+      'The campaign is a draft: until you publish it, nobody can sign up, and your page shows the offer to everybody, unless you have hidden it there.',
     FIXED_DATE_OVER: () =>
       'This date has passed: the offer is over for everyone, and people who sign up find it closed.',
     END_OVER: () => 'The campaign has ended: people who sign up now find the offer closed.',
@@ -54,7 +55,7 @@ export const lintWords = inBoth<Words>({
   },
   pl: {
     DRAFT: () =>
-      'Kampania jest wersją roboczą: dopóki jej nie opublikujesz, nikt się nie zapisze i nikt nie zobaczy oferty.',
+      'Kampania jest wersją roboczą: dopóki jej nie opublikujesz, nikt się nie zapisze, a strona pokazuje ofertę wszystkim, o ile nie jest na niej ukryta.',
     FIXED_DATE_OVER: () =>
       'Ta data już minęła: oferta skończyła się dla wszystkich, a kto się zapisze, zastanie ją zamkniętą.',
     END_OVER: () => 'Kampania już się skończyła: kto się teraz zapisze, zastanie ofertę zamkniętą.',
