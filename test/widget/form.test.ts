@@ -1,5 +1,7 @@
 // The form that registers an email, and what pages of their own display may call.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
@@ -330,9 +332,13 @@ longTest(
   },
 )
 
-test("an email that has a lead already shows the visitor's own offer, not the lead's", async (t) => {
+/** The link of docs/gate.md from the page with the form to the page behind the gate. */
+const gateDocument = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'gate.md'), 'utf8')
+const [, linkOn = ''] = /^ *```html\n(.*?)^ *```$/ms.exec(gateDocument) ?? []
+
+test("an email that has a lead already shows the visitor's own offer, not the lead's, and leads on without its ref", async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
-  const body = form + offerPage
+  const body = form + linkOn + offerPage
   const send = async (page: (typeof first)['page']) => {
     await page.goto(stage.put({ campaigns: [id], body }))
     await page.getByRole('timer').waitFor()
@@ -349,6 +355,16 @@ test("an email that has a lead already shows the visitor's own offer, not the le
   assert.equal(again?.lc, null)
   await new Promise((resolve) => setTimeout(resolve, 500))
   assert.equal(stage.service.questions.at(-1)?.body.lc, undefined)
+  const gated = 'https://shop.example.com/autumn-offer'
+  for (const [{ page }, query] of [
+    [first, `?lc=${made?.lc}`],
+    [second, ''],
+  ] as const) {
+    await page.route(`${gated}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Gated' }))
+    await page.getByText('To the offer').click()
+    await page.getByText('Gated').waitFor()
+    assert.equal(page.url(), gated + query)
+  }
 })
 
 longTest('an anonymous attempt goes on for the lead that it becomes', async (t) => {
