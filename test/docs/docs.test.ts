@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
@@ -158,6 +159,44 @@ test('docs/webhooks.md: the Node example verifies what is signed, and nothing el
   assert.equal(isFromLastcall({ ...headers, 'webhook-timestamp': '1' }, '{"a":1}', secret), false)
   assert.equal(isFromLastcall({}, '{"a":1}', secret), false)
   assert.equal(isFromLastcall(headers, '{"a":1}', `whsec_${Buffer.alloc(32, 8).toString('base64')}`), false)
+})
+
+test('docs/webhooks.md: the code step takes what is signed, and nothing else, in n8n and in Zapier', async () => {
+  const step = blocks(read('docs/webhooks.md'), 'js').at(-1) as string
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const lines = step.replace('whsec_…', secret).split('\n')
+  const given = lines.findIndex((line) => line.includes('$input'))
+  const last = lines.findIndex((line) => line.startsWith('return'))
+  const inZapier = lines.with(given, 'const { body, ...headers } = inputData').with(last, 'return JSON.parse(body)')
+  const AsyncFunction = (async () => undefined).constructor as FunctionConstructor
+  const stepOf = (code: string[]) => new AsyncFunction('require', '$input', 'inputData', code.join('\n'))
+  const [n8n, zapier] = [stepOf(lines), stepOf(inZapier.toSpliced(given + 1, 1))]
+  const require = createRequire(import.meta.url)
+  const run = (body: string, headers: Record<string, string>) => {
+    const here = { helpers: { getBinaryDataBuffer: async () => Buffer.from(body) } }
+    return [
+      n8n.call(here, require, { first: () => ({ json: { headers } }) }),
+      zapier.call({}, require, undefined, { body, ...headers }),
+    ]
+  }
+  const now = new Date()
+  const event = '{"type":"lead.expired","data":{"campaignName":"Kurs \u0142"}}'
+  const at = String(Math.floor(now.getTime() / 1_000))
+  const signature = `v1,AAAA ${new Webhook(secret).sign('evt_1', now, event)}`
+  const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': at, 'webhook-signature': signature }
+  assert.deepEqual(await Promise.all(run(event, headers)), [[{ json: JSON.parse(event) }], JSON.parse(event)])
+  const early = new Date(now.getTime() - 400_000)
+  const old = {
+    'webhook-timestamp': String(Math.floor(early.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign('evt_1', early, event),
+  }
+  for (const [body, changed] of [
+    [event.replace('ł', 'l'), headers],
+    [event, { ...headers, ...old }],
+    [event, {}],
+  ] as const)
+    for (const one of await Promise.allSettled(run(body, changed)))
+      assert.match(String(one.status === 'rejected' && one.reason), /not from Lastcall/)
 })
 
 test('docs/webhooks.md has every kind, every operation of the API for events, and its errors with their status', () => {

@@ -453,7 +453,8 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
 
 test('docs/webhooks.md: the receiver in Node takes what the server sends, each event once, and nothing by another secret', async (t) => {
   const document = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'webhooks.md'), 'utf8')
-  const examples = [...document.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
+  const [, verifying = ''] = /^## Verify\n(.*?)^## /ms.exec(document) ?? []
+  const examples = [...verifying.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
   assert.equal(examples.length, 2)
   const file = join(shop.place.folder, 'receiver.mjs')
   writeFileSync(file, examples.join(''))
