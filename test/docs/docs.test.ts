@@ -13,6 +13,7 @@ import { checkCampaign } from '../../src/core/campaign.ts'
 import { type BesideCode, besideStatus, errorStatus } from '../../src/core/errors.ts'
 import { eventKinds } from '../../src/core/events.ts'
 import type { Fault } from '../../src/core/fault.ts'
+import { mailServiceNames } from '../../src/core/mail-services.ts'
 import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import { warnings } from '../../src/core/offer.ts'
 import { simulate } from '../../src/core/simulate.ts'
@@ -94,6 +95,13 @@ test('docs/operating.md has every command, and no other', () => {
   assert.ok(commands.length > 20)
   const table = read('docs/operating.md').split('\n## Commands\n')[1]?.split('\n## ')[0] ?? ''
   assert.deepEqual(rows(table, /^\| `([a-z]+(?:[ -][a-z]+)*)[ `]/gm).sort(), commands.sort())
+})
+
+test('docs/operating.md names the services of an export', () => {
+  const [, does = ''] =
+    rowsOf(read('docs/operating.md')).find(([command]) => command?.startsWith('`lead export ')) ?? []
+  const [, named = ''] = /for that service: (.*?), which/.exec(does) ?? []
+  assert.deepEqual(named.match(/\w+(?=`)/g)?.sort(), mailServiceNames.toSorted())
 })
 
 test('docs/mechanism.md: every example is valid, and simulate answers what is printed', () => {

@@ -74,7 +74,7 @@ Everyone who signed up, with their own deadline.
 - An offer **Waits for a visit**, the first one; **Opens later**; is **Open** now; or is **Expired**.
 - Click an address for its links, its history, and to set a deadline by hand.
 - Tick several to give them a later deadline, export or erase them.
-- **Erase** waits ten seconds, in which you can take it back. Then the address and all that was counted for it are gone.
+- **Erase** waits ten seconds, in which you can take it back. Then the address, its deadline and its counts are gone; the campaign’s totals and the sums of its orders stay.
 
 A file for the import needs one column with emails; any heading will do. No email is sent.`,
   person: `
@@ -107,7 +107,7 @@ Every request to the API for leads that came with one of your keys: when, which 
 Lastcall calls an address of yours when something happens to a lead: they signed up, their offer began, is about to end, or ended.
 
 - Each call is signed. Check the signature with the webhook’s secret before you believe it.
-- Answer with a status of 2xx within a few seconds; otherwise it is tried again, ever more slowly.
+- Answer with a status of 2xx within 15 seconds; otherwise it is tried again, ever more slowly.
 - A call may come twice. Its id is the same then.
 - The log shows which events were sent, about whom, and the status that your address answered with.`,
   reference: `

@@ -74,7 +74,7 @@ Wszyscy zapisani, każdy z własnym terminem.
 - Stany oferty: **Czeka na wizytę** (pierwszą); **Otworzy się później**; **Otwarta** teraz; **Wygasła**, bo termin minął.
 - Kliknij adres, aby zobaczyć linki i historię albo ustawić termin ręcznie.
 - Zaznacz kilka osób, aby przedłużyć im termin, wyeksportować je albo usunąć.
-- **Usunięcie** czeka dziesięć sekund, w których można je cofnąć. Potem adres i wszystko, co dla niego policzono, znika.
+- **Usunięcie** czeka dziesięć sekund, w których można je cofnąć. Potem znikają adres, jego termin i statystyki; łączne liczby kampanii i sumy zamówień zostają.
 
 Plik do importu potrzebuje jednej kolumny z adresami; nagłówek może być dowolny. Żaden e-mail nie jest wysyłany.`,
   person: `
@@ -107,7 +107,7 @@ Każde żądanie do API odbiorców z jednym z Twoich kluczy: kiedy, jaka operacj
 Lastcall wywołuje Twój adres, gdy coś dzieje się z odbiorcą: zapisał się, jego oferta się zaczęła, zaraz się skończy albo się skończyła.
 
 - Każde wywołanie jest podpisane. Zanim mu zaufasz, sprawdź podpis sekretem webhooka.
-- Odpowiedz statusem 2xx w kilka sekund; inaczej spróbujemy ponownie, coraz rzadziej.
+- Odpowiedz statusem 2xx w ciągu 15 sekund; inaczej spróbujemy ponownie, coraz rzadziej.
 - Wywołanie może nadejść dwa razy. Ma wtedy ten sam identyfikator.
 - Dziennik pokazuje, jakie zdarzenia wysłano, kogo dotyczyły i z jakim statusem odpowiedział Twój adres.`,
   reference: `

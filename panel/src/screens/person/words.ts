@@ -20,7 +20,7 @@ export const words = inBoth({
     erase: 'Erase everywhere',
     eraseTitle: 'Erase this address everywhere?',
     eraseText:
-      'The address, its deadlines and counts are removed from all campaigns for good, and links already sent stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, “VACUUM FULL”). Backups made before keep the address.',
+      'The address, its deadlines and counts are removed from all campaigns for good, and links already sent stop working. The campaigns’ totals and the sums of their orders stay. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, “VACUUM FULL”). Backups made before keep the address.',
     eraseDo: 'Erase for good',
     erased: (count: number) =>
       plural('en', count, { one: 'Erased from # campaign.', other: 'Erased from # campaigns.' }),
@@ -54,7 +54,7 @@ export const words = inBoth({
     erase: 'Usuń wszędzie',
     eraseTitle: 'Usunąć ten adres wszędzie?',
     eraseText:
-      'Adres, jego terminy i statystyki zostaną trwale usunięte ze wszystkich kampanii, a wysłane już linki przestaną działać. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: „VACUUM FULL”). Wcześniejsze kopie zapasowe nadal zawierają adres.',
+      'Adres, jego terminy i statystyki zostaną trwale usunięte ze wszystkich kampanii, a wysłane już linki przestaną działać. Łączne liczby kampanii i sumy zamówień zostają. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: „VACUUM FULL”). Wcześniejsze kopie zapasowe nadal zawierają adres.',
     eraseDo: 'Usuń trwale',
     erased: (count: number) =>
       plural('pl', count, {

@@ -140,7 +140,7 @@ export const words = inBoth({
     eraseChosen: 'Erase',
     eraseTitle: 'Erase this lead?',
     eraseText:
-      'Address, deadline and counts are removed for good, and links already sent stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, “VACUUM FULL”). Backups made before keep them. An address that signs up again begins from the start.',
+      'Address, deadline and counts are removed for good, and links already sent stop working. The campaign’s totals and the sums of its orders stay. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, “VACUUM FULL”). Backups made before keep them. An address that signs up again begins from the start.',
     eraseDo: 'Erase for good',
     importTitle: 'Import leads',
     importText: 'Choose a CSV file. New addresses sign up now; those that are in the campaign already stay unchanged.',
@@ -336,7 +336,7 @@ export const words = inBoth({
     eraseChosen: 'Usuń',
     eraseTitle: 'Usunąć tego odbiorcę?',
     eraseText:
-      'Adres, termin i statystyki zostaną trwale usunięte, a wysłane już linki przestaną działać. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: „VACUUM FULL”). Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zapisany adres zaczyna od nowa.',
+      'Adres, termin i statystyki zostaną trwale usunięte, a wysłane już linki przestaną działać. Łączne liczby kampanii i sumy zamówień zostają. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: „VACUUM FULL”). Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zapisany adres zaczyna od nowa.',
     eraseDo: 'Usuń trwale',
     importTitle: 'Importuj odbiorców',
     importText:
