@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseLocation } from '../../src/store/open.ts'
 import type { Installation } from './lastcall.ts'
 import { ask } from './postgres-databases.ts'
 import { databasesCreated, engine } from './test-database.ts'
@@ -16,6 +17,11 @@ export async function rowsOf(place: Installation): Promise<Record<string, string
   if (engine === 'sqlite') return rowsOfFile(place.databasePath)
   const all = Object.entries(await rowsOfPostgres(place.databaseUrl))
   return Object.fromEntries(all.filter(([table]) => !/^request_(batches|history|rates)$/.test(table)))
+}
+
+/** The same of a database that is no installation's, with all its tables. */
+export async function rowsAt(at: DatabaseLocation): Promise<Record<string, string[]>> {
+  return at.engine === 'sqlite' ? rowsOfFile(at.path) : rowsOfPostgres(at.url)
 }
 
 /** The rows of one table. The templates take most of the time that all tables take. */
