@@ -224,6 +224,7 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
   await done('POST', `/campaigns/${id}/leads/${refs[0]}/conversions`, { orderId: 'planted-third' })
   const made = await done('POST', '/keys', { name: 'Shop' })
   const replaced = await done('POST', `/keys/${made.id}/replacement`, { name: 'Shop', graceSeconds: 3_600 })
+  await place.json(['key', 'revoke', made.id])
   const settings = {
     name: 'CRM',
     url: 'https://receiver.example/planted/path?token=planted',
@@ -249,7 +250,15 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
   const actions = new Set(entries.map(({ action }: { action: string }) => action))
   const wanted = [
     ...['leads.imported', 'lead.deadline_set', 'lead.order_told', 'lead.order_reversed', 'leads.orders_imported'],
-    ...['leads.added', 'leads.erased', 'key.created', 'key.replaced', 'webhook.created', 'webhook.changed'],
+    ...[
+      'leads.added',
+      'leads.erased',
+      'key.created',
+      'key.replaced',
+      'key.revoked',
+      'webhook.created',
+      'webhook.changed',
+    ],
     ...['webhook.secret_rotated', 'webhook.paused', 'webhook.resumed', 'webhook.backfilled', 'webhook.deleted'],
   ]
   assert.deepEqual(
