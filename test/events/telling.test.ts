@@ -196,17 +196,24 @@ test('requests that are in flight when a server begins to be left alone neither 
 
 test('batches: what is due together of one kind and campaign is one request, and what fails comes one by one', async () => {
   await endpoint('/batch', { kinds: ['lead.registered'], batch: 50, inFlight: 1 })
-  receiver.answers.set('/batch', ({ type }, response) => response.writeHead(type === 'batch' ? 413 : 200).end())
+  // Until the first request is answered there is no other, so that all others are due together.
+  const { promise: isAnswered, resolve: answerFirst } = Promise.withResolvers<void>()
+  receiver.answers.set('/batch', (_, response) => void isAnswered.then(() => response.writeHead(200).end()))
   await settled()
+  await register()
+  await receiver.wait('/batch', 1)
   const emails = await Promise.all(Array.from({ length: 30 }, register))
+  receiver.answers.set('/batch', ({ type }, response) => response.writeHead(type === 'batch' ? 413 : 200).end())
+  answerFirst()
   const single = async () => receiver.all.filter(({ path, type }) => path === '/batch' && type !== 'batch')
-  const came = await eventually(
-    15,
-    single,
-    (those) => new Set(those.map(({ data }) => data.email)).size === emails.length,
+  const came = await eventually(15, single, (those) =>
+    emails.every((email) => those.some(({ data }) => data.email === email)),
   )
   const batches = receiver.all.filter(({ path, type }) => path === '/batch' && type === 'batch')
-  assert.ok(batches.length > 0 && batches.every(({ isVerified }) => isVerified))
+  assert.deepEqual(
+    batches.map(({ isVerified, data }) => [isVerified, data.events.length]),
+    [[true, emails.length]],
+  )
   const idsInBatches = new Set(batches.flatMap(({ data }) => data.events.map((one: { id: string }) => one.id)))
   assert.ok(
     [...idsInBatches].every((one) => came.some(({ id }) => id === one)),
