@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
 import { owner } from '../support/lastcall.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { exchange } from '../support/wire.ts'
 
 const shop = openShop()
@@ -254,5 +254,5 @@ test('what comes behind a complete body is not part of it', async () => {
   assert.equal(answers.at(-1)?.status, 400)
   assert.ok(answers.length === 1 || answers[0]?.status === 201)
   const look = () => call(shop.server, 'POST', lookups(campaignId), { key, body: { email } })
-  assert.ok(await eventually(5_000, async () => (await look()).status === 200))
+  assert.ok(await comesTrue(5_000, async () => (await look()).status === 200))
 })

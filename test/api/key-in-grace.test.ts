@@ -5,7 +5,7 @@ import { assertStatus, call, withinOneSecond } from '../support/api.ts'
 import { longTest } from '../support/faults.ts'
 import { installation, owner, type Scope } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { serverClock } from '../support/server-clock.ts'
 
 const hour = 3_600
@@ -114,7 +114,7 @@ test('when a key was last used is noted, once a minute, and not where the reques
   assertStatus(await call(server, 'GET', '/nowhere', { key: me.key }), 404)
   assert.equal(await status(`${made.key.slice(0, -4)}AAAA`), 401)
   const usedAt = async (keyId: string) => Date.parse((await listed(keyId)).lastUsedAt) / 1_000
-  assert.ok(await eventually(8_000, async () => (await usedAt(me.keyId)) >= minute))
+  assert.ok(await comesTrue(8_000, async () => (await usedAt(me.keyId)) >= minute))
   const first = await usedAt(me.keyId)
   assert.ok(first - minute < 5, String(first - minute))
 
@@ -136,7 +136,7 @@ longTest('a use within the same minute is not written again', async (t) => {
   setTo(minute + 2)
   assert.equal(await status(me.key), 200)
   // A use is noted behind its answer, by the clock of then: the clock moves on only when it has been.
-  assert.ok(await eventually(8_000, async () => (await usedAt()) >= minute))
+  assert.ok(await comesTrue(8_000, async () => (await usedAt()) >= minute))
   const first = await usedAt()
   setTo(minute + 40)
   assert.equal(await status(me.key), 200)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { longTest } from '../support/faults.ts'
 import { campaignFile, installation, owner } from '../support/lastcall.ts'
-import { eventually, filesWith, sharedCommand } from '../support/prepared.ts'
+import { comesTrue, filesWith, sharedCommand } from '../support/prepared.ts'
 import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async (t) => {
@@ -180,7 +180,7 @@ longTest('a running server uses changes of the command line within a second', as
     return { status: answer.status, body: (await answer.json()) as any, headers: answer.headers }
   }
   const soon = async (what: string, ask: () => Promise<boolean>) =>
-    assert.ok(await eventually(1_000, ask), `${what} does not hold after a second`)
+    assert.ok(await comesTrue(1_000, ask), `${what} does not hold after a second`)
   const id = String(accountId)
   assert.equal((await list()).status, 200)
   await place.json(['account', 'set', id, '--suspended', 'true'])

@@ -10,7 +10,7 @@ import type { Store } from '../../src/store/store.ts'
 import { amount, between, chance, printSeed } from '../support/faults.ts'
 import { campaignFile, installation, owner } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { rowsIn, rowsOf } from '../support/rows.ts'
 import { createUser } from '../support/users.ts'
 
@@ -295,7 +295,7 @@ test('what the API registers and tells of orders is no entry; the server removes
   assert.deepEqual(since.map(({ action }: { action: string }) => action).sort(), ['campaign.created', 'key.created'])
 
   const left = () => place.json(['audit', 'list', '--account', String(old.accountId), '--action', 'account.changed'])
-  assert.ok(await eventually(10_000, async () => (await left()).length === 1))
+  assert.ok(await comesTrue(10_000, async () => (await left()).length === 1))
   const [kept] = await left()
   assert.deepEqual([kept.after.name, kept.address], ['Later', '192.0.2.0/24'])
   const { sessions = [], invitations = [] } = await rowsOf(place)

@@ -20,7 +20,7 @@ import { commandPauseMs } from '../support/api.ts'
 import { amount } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, compileCache, type Installation, owner } from '../support/lastcall.ts'
 import { plainServer } from '../support/panel-session.ts'
-import { assertRefused, eventually, prepared, root, sharedCommand } from '../support/prepared.ts'
+import { assertRefused, comesTrue, prepared, root, sharedCommand } from '../support/prepared.ts'
 import { holdProcessScope } from '../support/process-scope.ts'
 import { rowsOf } from '../support/rows.ts'
 import { databasesCreated } from '../support/test-database.ts'
@@ -348,7 +348,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
           const found = (await store.configuration.findCampaign(origin.campaignId)) as Campaign
           return (await store.leads.list(found, { prefix: '', afterEmail: '', limit: 1 })).length > 0
         })
-      assert.ok(await eventually(20_000, isWriting))
+      assert.ok(await comesTrue(20_000, isWriting))
       child.kill(signal)
       const [stderr, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')])
       const count = await leads()
@@ -489,7 +489,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     for (let n = 0; n < 3; n++) await ask('/campaigns?historic=historic')
     const list = () => place.json<any[]>(['history', 'list', ...account])
     const isThere = async () => (await list()).length === ids.length
-    assert.ok(await eventually(5_000, isThere, commandPauseMs), 'entries are missing')
+    assert.ok(await comesTrue(5_000, isThere, commandPauseMs), 'entries are missing')
     const entries = await list()
     const text = JSON.stringify(entries)
     for (const id of ids) assert.ok(text.includes(id), `no entry for ${id}`)

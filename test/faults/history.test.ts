@@ -11,7 +11,7 @@ import { amount, isFull } from '../support/faults.ts'
 import type { SqliteFault } from '../support/faulty-sqlite.ts'
 import type { Installation, Server } from '../support/lastcall.ts'
 import { ask } from '../support/postgres-databases.ts'
-import { eventually, type Prepared, prepared, several } from '../support/prepared.ts'
+import { comesTrue, type Prepared, prepared, several } from '../support/prepared.ts'
 import { engine } from '../support/test-database.ts'
 import { message } from '../support/wire.ts'
 
@@ -81,7 +81,7 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
     // What has been written once is there to fail.
     await converse(server, [list])
     await converse(server, [post(leads, 'one@example.com')])
-    assert.ok(await eventually(10_000, async () => (await stored(place, origin)) === 2))
+    assert.ok(await comesTrue(10_000, async () => (await stored(place, origin)) === 2))
     return { place, server }
   }
 
@@ -111,7 +111,7 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
   // In the short form it is the same server, before the trouble: most of a test is the start of one.
   const healthy = isFull ? await start(t) : troubled
   const isStored = (count: number) =>
-    eventually(20_000, async () => (await stored(troubled.place, origin)) === count, 150)
+    comesTrue(20_000, async () => (await stored(troubled.place, origin)) === count, 150)
   for (const trouble of ['down', 'slow', 'locked'] as const)
     await t.test(`${trouble}: every answer is byte for byte the same but ids and times`, async () => {
       let storedBefore = await stored(troubled.place, origin)
@@ -131,7 +131,7 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
         }
         const countedAs = trouble === 'slow' ? 0 : rounds * authorized
         const isCounted = async () => (await lost(troubled.server)) - lostBefore === countedAs
-        assert.ok(await eventually(20_000, isCounted, 150), `lost: ${await lost(troubled.server)}, not ${countedAs}`)
+        assert.ok(await comesTrue(20_000, isCounted, 150), `lost: ${await lost(troubled.server)}, not ${countedAs}`)
       } finally {
         await end()
       }
@@ -150,7 +150,7 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
       await several(4, Array(requests / 80).fill(Array(80).fill(list)), (part: string[]) => converse(server, part))
       const atOnce = await lost(server)
       assert.ok(atOnce >= requests - mostWaiting, `${requests - atOnce} entries wait`)
-      assert.ok(await eventually(60_000, async () => (await lost(server)) === requests), 'some were not counted')
+      assert.ok(await comesTrue(60_000, async () => (await lost(server)) === requests), 'some were not counted')
       await end()
     })
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, isFull } from '../support/faults.ts'
 import type { Installation, Server } from '../support/lastcall.ts'
 import { newLedger, type Told } from '../support/ledger.ts'
-import { eventually, prepared } from '../support/prepared.ts'
+import { comesTrue, prepared } from '../support/prepared.ts'
 import { assertError, assertGood, message, onlyAnswer } from '../support/wire.ts'
 
 /** What Linux makes of it where Node reads the process's memory and there is no free file descriptor. */
@@ -96,7 +96,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
     assert.deepEqual(statuses, before)
     rmSync(late)
     const recovers = async () => (await ask(campaigns, [bearer])).status === 200
-    assert.ok(await eventually(15_000, recovers), 'it does not recover')
+    assert.ok(await comesTrue(15_000, recovers), 'it does not recover')
     await stop(server)
   })
 
@@ -150,7 +150,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
         const told = await ledger.register(server, email, isShed).catch(() => undefined)
         return told !== undefined && told.status < 300
       }
-      const recovers = await eventually(60_000, isServed)
+      const recovers = await comesTrue(60_000, isServed)
       isOver = true
       assert.ok(recovers, `${name}: it does not recover`)
       await honest

@@ -9,7 +9,7 @@ import { tester } from '../support/actor.ts'
 import { isFull, someOf } from '../support/faults.ts'
 import { whileLocked } from '../support/locked.ts'
 import { mailServer } from '../support/mail-server.ts'
-import { eventually, prepared } from '../support/prepared.ts'
+import { comesTrue, prepared } from '../support/prepared.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { createUser } from '../support/users.ts'
 import {
@@ -127,7 +127,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
       `${signal} with nothing to do: ready until then, and a quick end`,
       async ({ signal: send, open, exits, port }) => {
         const isReady = async () => (await (await open(message('GET', '/readyz'))).answers(1))[0]?.status === 200
-        assert.ok(await eventually(5_000, isReady))
+        assert.ok(await comesTrue(5_000, isReady))
         const idle = await open(good)
         assertGood((await idle.answers(1))[0], 200)
         await sleep(300)
@@ -228,7 +228,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
         const body = JSON.stringify({ email: `${name}@example.com`, language: 'en' })
         const line = await open(message('POST', '/panel/api/password-resets', ['Content-Type: application/json'], body))
         assert.equal((await line.answers(1))[0]?.status, 200)
-        assert.ok(await eventually(5_000, async () => mail.state.waiting === names.indexOf(name) + 1))
+        assert.ok(await comesTrue(5_000, async () => mail.state.waiting === names.indexOf(name) + 1))
       }
       return async () => {
         await exits()
@@ -243,7 +243,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     async 'a Test of an endpoint has what its server answers seconds later'({ open, exits }) {
       const before = receiver.all.length
       const line = await open(message('POST', `/api/events/v1/endpoints/${endpointId}/test`, [ofEvents]))
-      assert.ok(await eventually(5_000, async () => receiver.all.length > before))
+      assert.ok(await comesTrue(5_000, async () => receiver.all.length > before))
       return async () => {
         const [answer] = (await line.untilEnded()).answers
         const { delivered, status } = JSON.parse(String(answer?.body))

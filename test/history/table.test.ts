@@ -18,7 +18,7 @@ import { databaseFolder } from '../support/database-folder.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
 import { storeBatches } from '../support/old-history.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 
 const startMs = Date.parse('2026-06-01T10:00:00Z')
 const all: HistoryFilter = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
@@ -191,7 +191,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const found = await Promise.all([1, 2, 3].map((account) => table.page(account, all, { limit: 3_000 })))
       return found.flat()
     }
-    assert.ok(await eventually(10_000, async () => (await left()).length === kept.length, 150))
+    assert.ok(await comesTrue(10_000, async () => (await left()).length === kept.length, 150))
     assert.deepEqual((await left()).sort(newestFirst), kept.map(ofAccount).sort(newestFirst))
   })
 
@@ -210,7 +210,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     })
     t.after(app.close)
     const left = async () => table.deliveries.page(1, { endpointId: 1, limit: 3 })
-    await eventually(5_000, async () => (await left()).length < 2, 50)
+    await comesTrue(5_000, async () => (await left()).length < 2, 50)
     assert.deepEqual(await left(), [kept])
   })
 
@@ -236,9 +236,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     history.record(fresh)
     const expected = [...variety.filter((entry) => fits(entry, 1, all)), fresh].map(ofAccount).sort(newestFirst)
     const isThere = async () => (await table.page(1, all, { limit: 5_000 })).length === expected.length
-    assert.ok(await eventually(10_000, isThere, 150))
+    assert.ok(await comesTrue(10_000, isThere, 150))
     assert.deepEqual(await pages(table, all, 1_000), expected)
-    assert.ok(await eventually(5_000, async () => !(await table.moveBatch())))
+    assert.ok(await comesTrue(5_000, async () => !(await table.moveBatch())))
     assert.deepEqual(lost, [])
   })
 }

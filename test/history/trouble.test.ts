@@ -15,7 +15,7 @@ import type { HistoryTable } from '../../src/history/table.ts'
 import { type DatabaseLocation, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 
 /** Its entries are read whole each time. */
 const everyMs = 200
@@ -57,22 +57,22 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await migrateDatabase(database)
     const { history, stored, lost } = await opened(t, database)
     history.record(entry())
-    assert.ok(await eventually(5_000, async () => (await stored()) === 1, everyMs))
+    assert.ok(await comesTrue(5_000, async () => (await stored()) === 1, everyMs))
     const release = await lock(database)
     const startedAt = performance.now()
     for (let n = 0; n < 1_200; n += 1) history.record(entry())
     assert.ok(performance.now() - startedAt < 250, 'recording waits')
     await sleep(2_000)
     await release()
-    assert.ok(await eventually(10_000, async () => (await stored()) === 1_201, everyMs))
+    assert.ok(await comesTrue(10_000, async () => (await stored()) === 1_201, everyMs))
     assert.equal(lost(), 0)
 
     const releaseLate = await lock(database)
     for (let n = 0; n < 1_200; n += 1) history.record(entry())
-    assert.ok(await eventually(20_000, async () => lost() === 1_200, everyMs))
+    assert.ok(await comesTrue(20_000, async () => lost() === 1_200, everyMs))
     await releaseLate()
     history.record(entry())
-    assert.ok(await eventually(10_000, async () => (await stored()) === 1_202, everyMs))
+    assert.ok(await comesTrue(10_000, async () => (await stored()) === 1_202, everyMs))
     assert.equal(lost(), 1_200)
   })
 }
@@ -82,19 +82,19 @@ test('a removed file is made again, and a folder or other file in its place lose
   mkdirSync(filePath(database))
   const { history, stored, lost } = await opened(t, database)
   history.record(entry())
-  assert.ok(await eventually(15_000, async () => lost() === 1, everyMs))
+  assert.ok(await comesTrue(15_000, async () => lost() === 1, everyMs))
   await assert.rejects(stored, { name: 'StoreUnavailable' })
   rmdirSync(filePath(database))
   assert.equal(await stored(), 0)
   writeFileSync(filePath(database), 'this is no database'.repeat(1_000))
   history.record(entry())
-  assert.ok(await eventually(15_000, async () => lost() === 2, everyMs))
+  assert.ok(await comesTrue(15_000, async () => lost() === 2, everyMs))
   rmSync(filePath(database))
   history.record(entry())
-  assert.ok(await eventually(10_000, async () => (await stored()) === 1, everyMs))
+  assert.ok(await comesTrue(10_000, async () => (await stored()) === 1, everyMs))
   for (const end of ['', '-wal', '-shm']) rmSync(filePath(database) + end, { force: true })
   history.record(entry())
-  assert.ok(await eventually(10_000, async () => (await stored()) === 1, everyMs))
+  assert.ok(await comesTrue(10_000, async () => (await stored()) === 1, everyMs))
   assert.equal(lost(), 2)
 })
 
@@ -147,10 +147,10 @@ test('an account whose entries cannot be stored loses them after a while, and ho
   record(30, 2)
   await sleep(1_200)
   for (let n = 0; n < 1_000; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId: 1 + (n % 2) }))
-  assert.ok(await eventually(3_000, async () => stored.length === 500, everyMs))
+  assert.ok(await comesTrue(3_000, async () => stored.length === 500, everyMs))
   assert.deepEqual(losses, [])
   record(10, 2)
-  assert.ok(await eventually(10_000, async () => losses.length === 3, everyMs))
+  assert.ok(await comesTrue(10_000, async () => losses.length === 3, everyMs))
   // Each after as long as the others.
   assert.deepEqual([losses, stored.length], [[30, 500, 10], 500])
   // What is lost leaves its room to others.

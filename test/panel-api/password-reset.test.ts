@@ -11,7 +11,7 @@ import { testerAt } from '../support/actor.ts'
 import { amount } from '../support/faults.ts'
 import { mailingServer } from '../support/mail-server.ts'
 import { plainServer } from '../support/panel-session.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { rowsOf, storedTexts } from '../support/rows.ts'
 import { createUser } from '../support/users.ts'
 
@@ -57,7 +57,7 @@ const mailsTo = (address: string) =>
 
 /** The token of the newest link that went to this address, once there are so many mails. */
 async function tokenFor(address: string, count: number): Promise<string> {
-  assert.ok(await eventually(10_000, async () => mailsTo(address).length === count), `${mailsTo(address).length} mails`)
+  assert.ok(await comesTrue(10_000, async () => mailsTo(address).length === count), `${mailsTo(address).length} mails`)
   return /\/(?:reset|join)#([\w-]{43})/.exec(mailsTo(address).at(-1) ?? '')?.[1] ?? ''
 }
 
@@ -245,7 +245,7 @@ test('a mail that is not taken is in the log by its code, without address, token
   const before = lines()
   mail.state.isFull = true
   assert.deepEqual((await askFor('unlucky@example.com')).body, {})
-  assert.ok(await eventually(10_000, async () => lines() > before))
+  assert.ok(await comesTrue(10_000, async () => lines() > before))
   mail.state.isFull = false
   for (const secret of ['unlucky@', 'Guest@', 'no room', 'hunter2', fresh, '#']) {
     assert.ok(!server.output().includes(secret), secret)

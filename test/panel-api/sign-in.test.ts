@@ -14,7 +14,7 @@ import { amount, isFull } from '../support/faults.ts'
 import { type Installation, installation } from '../support/lastcall.ts'
 import { httpsServer, plainServer } from '../support/panel-session.ts'
 import { ask as askPostgres } from '../support/postgres-databases.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { rowsIn, storedTexts } from '../support/rows.ts'
 import { engine } from '../support/test-database.ts'
 import { createUser } from '../support/users.ts'
@@ -237,7 +237,7 @@ test('row 9: a try that no longer counts is gone within a minute', async (t) => 
     assert.equal(await left(), 2)
     nowMs += 61_000
     t.mock.timers.tick(60_000)
-    assert.ok(await eventually(5_000, async () => (await left()) === 0))
+    assert.ok(await comesTrue(5_000, async () => (await left()) === 0))
     await app.close()
   })
 })

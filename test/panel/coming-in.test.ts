@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
 import { amount, longTest, someOf } from '../support/faults.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import {
   assertAccessible,
   assertFits,
@@ -32,7 +32,7 @@ longTest('no violation of axe where the first person sets up', async (t) => {
 // `first-campaign.test.ts` begins with a link as well.
 longTest('the set-up link makes the first account and user, once, and stays in no address', async (t) => {
   const { place, server, open } = await panelStage(t)
-  assert.ok(await eventually(2_000, () => server.output().includes('the panel has no user yet')))
+  assert.ok(await comesTrue(2_000, () => server.output().includes('the panel has no user yet')))
   const { url } = await place.json(['setup-link'])
   const { hash } = new URL(url)
   const stale = await open(undefined, { path: '/setup#of-before' })

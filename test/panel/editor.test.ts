@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core'
 import { amount, isFull, longTest } from '../support/faults.ts'
 import { appliedCampaign } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import {
   assertAccessible,
   assertClearOf,
@@ -762,7 +762,7 @@ longTest('at 400 % zoom a calendar lies within the window, and all of it can be 
     heights.push(await page.evaluate(() => document.documentElement.scrollHeight))
     return heights.at(-1) === heights.at(-2)
   }
-  assert.ok(await eventually(10_000, isSettled, 200))
+  assert.ok(await comesTrue(10_000, isSettled, 200))
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   const calendar = page.getByRole('dialog', { name: 'Calendar' })
@@ -784,7 +784,7 @@ async function assertInWindow(page: Page, part: Locator): Promise<void> {
     const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
     return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height
   }
-  assert.ok(await eventually(2_000, isWithin, 50), JSON.stringify(await part.boundingBox()))
+  assert.ok(await comesTrue(2_000, isWithin, 50), JSON.stringify(await part.boundingBox()))
 }
 
 longTest('the bars of the preview are on one scale, which is said', async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFull, longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { assertFits, assertNoViolation, assertUntroubled, sharedStage, widths } from './stage.ts'
 
 const stage = await sharedStage()
@@ -337,7 +337,7 @@ for (const [turn, look] of looks.entries())
             () => true,
             () => false,
           )
-        if (!(await eventually(5_000, hasShrunk))) await isNarrow()
+        if (!(await comesTrue(5_000, hasShrunk))) await isNarrow()
       })
       await t.test(`nor on a phone with text twice as large: ${path}`, async () => {
         await page.setViewportSize(widths.phone)
@@ -349,7 +349,7 @@ for (const [turn, look] of looks.entries())
             () => true,
             () => false,
           )
-        if (!(await eventually(5_000, doesFit))) await assertFits(page)
+        if (!(await comesTrue(5_000, doesFit))) await assertFits(page)
         const { x, width } = (await page.locator('header').getByRole('button').last().boundingBox()) ?? assert.fail()
         assert.ok(x + width <= widths.phone.width, `the last button of the head: ${x} + ${width}`)
         const choices = page.locator('.mantine-SegmentedControl-root')

@@ -8,7 +8,7 @@ import { amount, isFull, longTest } from '../support/faults.ts'
 import { historyEntry, storeHistory } from '../support/history-seed.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import {
   assertAccessible,
   assertFits,
@@ -438,7 +438,7 @@ longTest('a real request is in the history seconds later', async () => {
     await page.getByText(/That is all|No request fits/).waitFor()
     return (await page.getByText(id).count()) === 1
   }
-  assert.ok(await eventually(5_000, isThere))
+  assert.ok(await comesTrue(5_000, isThere))
   assert.match(await rowsOf(page).innerText(), /Mailing tool/)
 })
 

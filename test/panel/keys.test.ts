@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { isFull, longTest } from '../support/faults.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import {
   assertAccessible,
   assertFits,
@@ -28,8 +28,8 @@ const status = async (key: string) => {
   const headers = { Authorization: `Bearer ${key}` }
   return (await fetch(`${stage.server.base}/campaigns`, { headers })).status
 }
-const works = (key: string) => eventually(1_000, async () => (await status(key)) === 200)
-const isRefused = (key: string) => eventually(1_000, async () => (await status(key)) === 401)
+const works = (key: string) => comesTrue(1_000, async () => (await status(key)) === 200)
+const isRefused = (key: string) => comesTrue(1_000, async () => (await status(key)) === 401)
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
@@ -90,7 +90,7 @@ for (const width of widthsByTurns()) {
       const [key] = await stage.place.json(['key', 'list', '--account', String(who.accountId)])
       return key.lastUsedAt !== null
     }
-    assert.ok(await eventually(8_000, isNoted, 300))
+    assert.ok(await comesTrue(8_000, isNoted, 300))
     await comeBack(page)
     await row.filter({ hasNotText: 'never' }).waitFor()
     await assertAccessible(page)
@@ -121,7 +121,7 @@ longTest(
     await page.getByRole('dialog').getByLabel('Name').fill('Till, new')
     await button(page, 'Make the new key').click()
     const next = await takeKey(page)
-    assert.ok(await eventually(2_000, async () => (await endpoints(next)) === 200))
+    assert.ok(await comesTrue(2_000, async () => (await endpoints(next)) === 200))
     assertUntroubled(page)
   },
 )

@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/open.ts'
 import { amount, isFull, longTest, someOf } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import {
   assertAccessible,
   assertClearOf,
@@ -290,7 +290,7 @@ atBothWidths('one lead: what it did by day, and links and timers as the API hand
   const page = await open(owner, { path: leadsPath(campaign.id), width })
   const counted = async () =>
     (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).body.days[0]?.open.person === 1
-  assert.ok(await eventually(5_000, counted, 200))
+  assert.ok(await comesTrue(5_000, counted, 200))
   await links(page).first().click()
   const drawer = page.getByRole('dialog', { name: 'Lead' })
   await drawer.locator('h2:focus', { hasText: 'Lead' }).waitFor()
@@ -443,7 +443,7 @@ longTest('leads erased in a row are gone at once and the last can be undone, how
   const left = numbered(last + 2, 'row').slice(last)
   assert.deepEqual(await links(page).allTextContents(), left.slice(1))
   answer()
-  assert.ok(await eventually(5_000, async () => (await listOf(campaign.id)).length === 2, 200))
+  assert.ok(await comesTrue(5_000, async () => (await listOf(campaign.id)).length === 2, 200))
   await page.keyboard.press('Control+Z')
   await page.getByLabel(`Select ${left[0]}`).waitFor()
   assert.deepEqual(await listOf(campaign.id), left)
@@ -990,7 +990,7 @@ longAtBothWidths(
     await page.locator('.steps').first().waitFor()
     assert.equal(await dialog.count(), 0)
     letGo()
-    assert.ok(await eventually(10_000, async () => (await listOf(campaign.id)).length === 1_200))
+    assert.ok(await comesTrue(10_000, async () => (await listOf(campaign.id)).length === 1_200))
     await page.goForward()
     await dialog.getByText('Import finished').waitFor()
     assert.equal(await dialog.locator('[data-count=created]').textContent(), '1,200')

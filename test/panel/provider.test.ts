@@ -11,7 +11,7 @@ import { testerAt } from '../support/actor.ts'
 import { isFull, longTest } from '../support/faults.ts'
 import { identityProvider } from '../support/identity-provider.ts'
 import { mailServer } from '../support/mail-server.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsInLanguages } from './stage.ts'
 
 const provider = await identityProvider({ after })
@@ -175,7 +175,7 @@ longTest('the link in the mail sets a new password, once', async () => {
     await page.getByText(text.resetSent).waitFor()
     await look(page)
     const received = () => mail.received.find(({ to }) => to.includes(person.email))
-    assert.ok(await eventually(10_000, async () => received() !== undefined))
+    assert.ok(await comesTrue(10_000, async () => received() !== undefined))
     const plain = (received()?.text ?? '').replace(/=\r?\n/g, '')
     const token = /\/reset#([\w-]{43})/.exec(plain)?.[1]
     await page.goto(`${stage.server.origin}/reset#${token}`)

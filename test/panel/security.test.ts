@@ -8,7 +8,7 @@ import type { Route } from '../../src/http/panel/route.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import { isFull, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { assertUntroubled, type Person, sharedStage } from './stage.ts'
 
 const stage = await sharedStage()
@@ -256,7 +256,7 @@ test('what belongs to another account is in no answer of a route that names noth
     const askedBy = (cookie: string) => ask(path, { cookie })
     // The history is written some time after the answers.
     const isTold = async () => thing === null || (await askedBy(mine)).text.includes(thing)
-    assert.ok(await eventually(10_000, isTold, 200), `${route} tells the owner nothing`)
+    assert.ok(await comesTrue(10_000, isTold, 200), `${route} tells the owner nothing`)
     const { status, text } = await askedBy(theirs)
     assert.equal(status, 200, route)
     for (const one of Object.values(telling)) assert.ok(one === null || !text.includes(one), `${route}: ${one}`)

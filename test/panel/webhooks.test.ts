@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { tester } from '../support/actor.ts'
 import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { answering, openReceiver } from '../support/receiver.ts'
 import { assertAccessible, assertFits, assertUntroubled, goTo, sharedStage, widthsByTurns } from './stage.ts'
 
@@ -145,7 +145,7 @@ for (const width of widthsByTurns())
     const row = page.getByRole('row').filter({ hasText: 'ada@example.com' })
     const log = `/panel/api/webhooks/${new URL(page.url()).searchParams.get('webhook')}/deliveries`
     const isWritten = async () => (await (await page.request.get(log)).json()).entries.length === 3
-    assert.ok(await eventually(10_000, isWritten, 200))
+    assert.ok(await comesTrue(10_000, isWritten, 200))
     await page.reload()
     await page.getByText('400', { exact: true }).waitFor()
     assert.equal(await row.count(), 1)
@@ -380,5 +380,5 @@ longTest('why a webhook could not be saved is in sight, below the long form on a
     const [inner, outer] = [await said.boundingBox(), await dialog.boundingBox()]
     return inner !== null && outer !== null && inner.y + inner.height < outer.y + outer.height + 1
   }
-  assert.ok(await eventually(2_000, isSeen, 50))
+  assert.ok(await comesTrue(2_000, isSeen, 50))
 })

@@ -22,7 +22,7 @@ import {
   type Server,
 } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
-import { assertRefused, command, eventually, sharedCommand } from '../support/prepared.ts'
+import { assertRefused, comesTrue, command, sharedCommand } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
 /** Its picture need not be drawn. */
@@ -320,7 +320,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     await holder.query('LOCK TABLE installation IN SHARE MODE')
     const copies = Promise.all([url, other.url].map((from) => command(['copy', '--from', from, '--to', target])))
     const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'installation'::regclass"
-    const both = await eventually(20_000, async () => (await holder.query(waiting)).rows.length === 2)
+    const both = await comesTrue(20_000, async () => (await holder.query(waiting)).rows.length === 2)
     await holder.query('COMMIT')
     await holder.end()
     assert.ok(both)

@@ -11,7 +11,7 @@ import { newDatabase } from '../support/citus.ts'
 import { amount } from '../support/faults.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask } from '../support/postgres-databases.ts'
-import { eventually, roomInMinute, sharedCommand } from '../support/prepared.ts'
+import { comesTrue, roomInMinute, sharedCommand } from '../support/prepared.ts'
 import { childrenOf } from '../support/processes.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
@@ -65,11 +65,11 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
   await t.test('a worker that is killed takes no other down, and is replaced', async () => {
     const [victim] = workers()
     process.kill(victim as number, 'SIGKILL')
-    assert.ok(await eventually(2_000, () => !workers().includes(victim as number)))
+    assert.ok(await comesTrue(2_000, () => !workers().includes(victim as number)))
     // Until it notices the end, Node may hand one more connection to it, which nobody answers.
     await Promise.race([registrations(owner, 'handed', 1).catch(() => {}), sleep(1_000)])
     assert.deepEqual(new Set(await registrations(owner, 'second', 60)), new Set([201]))
-    assert.ok(await eventually(10_000, () => workers().length === count))
+    assert.ok(await comesTrue(10_000, () => workers().length === count))
   })
 
   await t.test('a rate is exact across them', async () => {

@@ -9,7 +9,7 @@ import { zoneData, zoneOf } from '../../src/core/mechanism/zone.ts'
 import { newDatabase } from '../support/citus.ts'
 import { isFull } from '../support/faults.ts'
 import { arrangeIn, installation } from '../support/lastcall.ts'
-import { assertRefused, eventually, sharedCommand } from '../support/prepared.ts'
+import { assertRefused, comesTrue, sharedCommand } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 import { winnipegOf2027, writeZones } from '../support/zone-files.ts'
 
@@ -93,7 +93,7 @@ test('/metrics has the version, and nodes of one installation that differ are sa
   const metrics = await (await fetch(`${newer.origin}/metrics`)).text()
   assert.match(metrics, /^lastcall_zone_data_info\{version="2099a",source="TZDIR"\} 1$/m)
   const differs = /zone data differ: here 2099a, on other nodes [^;]+; leads may get different deadlines/
-  assert.ok(await eventually(5_000, () => differs.test(newer.output())), newer.output())
+  assert.ok(await comesTrue(5_000, () => differs.test(newer.output())), newer.output())
   await older.stop()
   // Two of a kind have nothing to say.
   t.after(() => chooseZoneData(null, '/nowhere'))
@@ -103,9 +103,9 @@ test('/metrics has the version, and nodes of one installation that differ are sa
   }
   assert.deepEqual(await differing(null), ['2099a'])
   // PostgreSQL may list the stopped server's connections for a moment longer.
-  assert.ok(await eventually(5_000, async () => (await differing(TZDIR)).length === 0))
+  assert.ok(await comesTrue(5_000, async () => (await differing(TZDIR)).length === 0))
   if (!isFull) return
   const same = await place.serve([], { ...env, TZDIR })
-  assert.ok(await eventually(5_000, () => same.output().includes('no user yet')))
+  assert.ok(await comesTrue(5_000, () => same.output().includes('no user yet')))
   assert.doesNotMatch(same.output(), /zone data differ/)
 })

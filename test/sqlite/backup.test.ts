@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount } from '../support/faults.ts'
 import { installation, owner, withoutTables } from '../support/lastcall.ts'
-import { assertRefused, eventually, prepared, root, several, sharedCommand } from '../support/prepared.ts'
+import { assertRefused, comesTrue, prepared, root, several, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
 const filesNamed = (folder: string, name: string) => readdirSync(folder).filter((file) => file.startsWith(name))
@@ -37,7 +37,7 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
       return { status: answer.status, body: (await answer.json()) as any }
     }
     const isKnown = async () => (await register('first@example.com')).status === 201
-    assert.ok(await eventually(2_000, isKnown), 'a running server does not know a new campaign')
+    assert.ok(await comesTrue(2_000, isKnown), 'a running server does not know a new campaign')
     const before = new Map<string, any>()
     for (let n = 0; n < 20; n++) before.set(`before-${n}@example.com`, (await register(`before-${n}@example.com`)).body)
     let stopping = false
@@ -64,7 +64,7 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
 
     await t.test('database, logs, locks, history and backups are 0600, whatever the umask of the caller', async () => {
       const names = () => readdirSync(place.folder, { recursive: true }).map(String).sort()
-      assert.ok(await eventually(10_000, () => names().includes('lastcall-history.db-wal')))
+      assert.ok(await comesTrue(10_000, () => names().includes('lastcall-history.db-wal')))
       const made = ['lastcall.db-shm', 'lastcall.db-wal', 'lastcall.db-serve.lock', 'lastcall-history.db']
       for (const name of ['copies/copy.db', 'lastcall.db', ...made])
         assert.ok(names().includes(name), `${name} is not there`)

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, isFull, someOf } from '../support/faults.ts'
 import type { Installation, Server } from '../support/lastcall.ts'
-import { command, eventually, prepared, several } from '../support/prepared.ts'
+import { comesTrue, command, prepared, several } from '../support/prepared.ts'
 
 test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
@@ -158,7 +158,7 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
       }
     })
     try {
-      assert.ok(await eventually(10_000, () => served > 100), `only ${served} requests were served`)
+      assert.ok(await comesTrue(10_000, () => served > 100), `only ${served} requests were served`)
       for (let n = 0; n < amount(1, 4); n++) {
         const email = randomEmail()
         assert.equal((await register(server.base, email)).status, 201)

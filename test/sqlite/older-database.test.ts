@@ -12,7 +12,7 @@ import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { tester } from '../support/actor.ts'
 import { databaseFolder } from '../support/database-folder.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const emails = Array.from({ length: 20 }, (_, n) => `lead-${n}@example.com`)
@@ -213,7 +213,7 @@ test('a newer database is refused at the start, and while it is open nothing is 
   const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
   await assert.rejects(store.leads.write(campaign, 'new@example.com', decide, undefined), unavailable)
   await assert.rejects(store.configuration.createAccount('Late', tester), unavailable)
-  assert.ok(await eventually(1_000, () => !store.isReady()))
+  assert.ok(await comesTrue(1_000, () => !store.isReady()))
   await assert.rejects(store.leads.find(campaign, emails[0] as string), unavailable)
   assert.equal(told, 1)
   await assert.rejects(openStore(at, options), {
@@ -236,7 +236,7 @@ test('a store that reads and writes nothing notices a newer database within a se
   const store = await openStore(at, { ...options, onNewerDatabase })
   t.after(() => store.close())
   change(at.path, `PRAGMA user_version = ${latest + 1}`)
-  assert.ok(await eventually(1_000, () => isTold))
+  assert.ok(await comesTrue(1_000, () => isTold))
   assert.ok(existsSync(at.path))
 })
 

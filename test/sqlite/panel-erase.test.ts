@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tester } from '../support/actor.ts'
 import { campaignFile, type Installation, type Server } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
-import { eventually, filesWith, prepared } from '../support/prepared.ts'
+import { comesTrue, filesWith, prepared } from '../support/prepared.ts'
 
 test('erasing in the panel', { timeout: 300_000 }, async (t) => {
   const origin = await prepared(t)
@@ -57,7 +57,7 @@ test('erasing in the panel', { timeout: 300_000 }, async (t) => {
     for (const id of [campaignId, more.id]) assert.equal(await register(server, email, id), 201)
     const { status, body } = await ask('POST', '/person/erasure', { email })
     assert.deepEqual([status, body.campaignIds], [200, [campaignId, more.id]])
-    assert.ok(await eventually(20_000, () => !inLog(place, email)))
+    assert.ok(await comesTrue(20_000, () => !inLog(place, email)))
     await sleep(700)
     assert.deepEqual(jobs(), ['begin', 'end'])
     assert.deepEqual(filesWith(place.folder, email), [])
@@ -67,7 +67,7 @@ test('erasing in the panel', { timeout: 300_000 }, async (t) => {
     assert.equal(await register(server, 'gone@example.com'), 201)
     const jobsBefore = jobs().length
     assert.equal((await ask('POST', '/person/erasure', { email: 'gone@example.com' })).status, 200)
-    assert.ok(await eventually(20_000, () => jobs().length === jobsBefore + 2))
+    assert.ok(await comesTrue(20_000, () => jobs().length === jobsBefore + 2))
     assert.equal(locks(), locksAtFirst)
     assert.equal(await register(server, 'stays@example.com'), 201)
   })
@@ -114,10 +114,10 @@ test('erasing in the panel', { timeout: 300_000 }, async (t) => {
     for (const email of emails) assert.ok(inLog(place, email), 'nothing is left to do')
     reader.exec('COMMIT')
     reader.close()
-    assert.ok(await eventually(20_000, () => !emails.some((email) => inLog(place, email))), 'the log still has them')
+    assert.ok(await comesTrue(20_000, () => !emails.some((email) => inLog(place, email))), 'the log still has them')
     for (const [n, what] of jobs().entries()) assert.equal(what, n % 2 ? 'end' : 'begin', 'two at a time')
     const isNowhere = () => emails.every((email) => filesWith(place.folder, email).length === 0)
-    assert.ok(await eventually(2_000, isNowhere), 'another file has them')
+    assert.ok(await comesTrue(2_000, isNowhere), 'another file has them')
   })
 
   await t.test('a server that was killed leaves it to the next one', async () => {
@@ -128,7 +128,7 @@ test('erasing in the panel', { timeout: 300_000 }, async (t) => {
     await sleep(700)
     assert.ok(inLog(place, email), 'nothing is left to do')
     const next = await place.serve()
-    assert.ok(await eventually(20_000, () => filesWith(place.folder, email).length === 0))
+    assert.ok(await comesTrue(20_000, () => filesWith(place.folder, email).length === 0))
     assert.equal(await next.stop(), 0)
     assert.deepEqual(filesWith(place.folder, email), [])
   })

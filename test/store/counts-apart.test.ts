@@ -7,7 +7,7 @@ import type { Count } from '../../src/store/counts.ts'
 import type { Campaign, KeyUse } from '../../src/store/model.ts'
 import type { SignupCount } from '../../src/store/results.ts'
 import type { Store } from '../../src/store/store.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 
 const campaign = (accountId: number) => ({ id: accountId, accountId, timeZone: 'UTC' }) as Campaign
 const step = { registeredAt: 1_795_000_000, isNew: true, hasStarted: false }
@@ -38,12 +38,12 @@ test('counts of an account that cannot be stored wait; those of others are store
     [1, 2, 3].map((id) => of.filter(({ accountId }) => accountId === id).reduce((sum, one) => sum + numberOf(one), 0))
   const counted = () => totals(stored, ({ total }) => total)
   const signedUp = () => totals(signups, ({ signedUp }) => signedUp)
-  assert.ok(await eventually(5_000, async () => counted().join() === '0,10,10'))
+  assert.ok(await comesTrue(5_000, async () => counted().join() === '0,10,10'))
   away.counts = false
-  assert.ok(await eventually(5_000, async () => counted().join() === '10,10,10'))
+  assert.ok(await comesTrue(5_000, async () => counted().join() === '10,10,10'))
   assert.deepEqual(signedUp(), [0, 10, 10])
   away.signups = false
-  assert.ok(await eventually(5_000, async () => signedUp().join() === '10,10,10'))
+  assert.ok(await comesTrue(5_000, async () => signedUp().join() === '10,10,10'))
   await counting.close()
   assert.deepEqual([...counted(), ...signedUp(), lost], [10, 10, 10, 10, 10, 10, 0])
 })
@@ -74,7 +74,7 @@ test('a batch that fails is stored again alone, with the newest time of each cou
   for (let leadId = 1; leadId <= 501; leadId += 1) count(leadId, 60_000)
   count(1, 70_000)
   counting.keyUsed('key', 60_000)
-  assert.ok(await eventually(5_000, async () => stored.length >= 501 && uses.length > 1))
+  assert.ok(await comesTrue(5_000, async () => stored.length >= 501 && uses.length > 1))
   assert.equal(
     stored.reduce((sum, { total }) => sum + total, 0),
     502,
@@ -85,7 +85,7 @@ test('a batch that fails is stored again alone, with the newest time of each cou
     [60, 120],
   )
   count(1, 80_000)
-  assert.ok(await eventually(5_000, () => isAdding))
+  assert.ok(await comesTrue(5_000, () => isAdding))
   count(1, 90_000)
   await counting.close()
   assert.deepEqual(

@@ -14,7 +14,7 @@ import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { twoNodes } from '../support/two-nodes.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -114,7 +114,7 @@ async function heldUp(t: TestContext, meanwhile: (elsewhere: Store, campaign: Ca
   const adding = store.counts.add(counts)
   // On a divided database the lock is awaited on a worker.
   const waits = "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'INSERT INTO daily_counts%'"
-  assert.ok(await eventually(5_000, async () => (await ask(at.url, waits)).length > 0))
+  assert.ok(await comesTrue(5_000, async () => (await ask(at.url, waits)).length > 0))
   const removing = meanwhile(elsewhere, campaign)
   await Promise.race([removing, sleep(300)])
   // Who registers does not wait for that.

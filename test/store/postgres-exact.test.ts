@@ -13,7 +13,7 @@ import type { OpenOptions, Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
 const options: OpenOptions = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -199,7 +199,7 @@ test('a database that becomes newer is told of once, and nobody starts on it', a
   let told = 0
   const { url } = await opened(t, { onNewerDatabase: () => (told += 1) })
   await ask(url, 'UPDATE schema_version SET version = version + 1')
-  assert.ok(await eventually(5_000, () => told > 0))
+  assert.ok(await comesTrue(5_000, () => told > 0))
   await sleep(600)
   assert.equal(told, 1)
   const starting = openStore({ engine: 'postgres', url }, options)

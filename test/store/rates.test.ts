@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openStore } from '../../src/store/open.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
-import { eventually } from '../support/prepared.ts'
+import { comesTrue } from '../support/prepared.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const limit = 120
@@ -57,5 +57,5 @@ test('the count of a visitor is removed by any later request, also that of the l
   const store = await openStore(place, options)
   t.after(() => store.close())
   await store.rates.count(7, limit, Date.now())
-  assert.ok(await eventually(5_000, async () => (await visitors()).length === 0))
+  assert.ok(await comesTrue(5_000, async () => (await visitors()).length === 0))
 })

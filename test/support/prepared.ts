@@ -105,7 +105,7 @@ export async function roomInMinute(): Promise<void> {
 }
 
 /** Asks again until the answer is true; false when the time is up. */
-export async function eventually(
+export async function comesTrue(
   timeoutMs: number,
   ask: () => boolean | Promise<boolean>,
   pauseMs = 25,

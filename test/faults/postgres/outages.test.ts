@@ -18,7 +18,7 @@ import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-p
 import { panelSession } from '../../support/panel-session.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
 import { ask } from '../../support/postgres-databases.ts'
-import { assertRefused, command, eventually } from '../../support/prepared.ts'
+import { assertRefused, comesTrue, command } from '../../support/prepared.ts'
 
 let postgres: Postgres
 before(async () => {
@@ -124,7 +124,7 @@ test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
     await sleep(between(50, 600))
     await postgres.start()
     assert.equal(server.process.exitCode, null, server.output().slice(-2_000))
-    assert.ok(await eventually(10_000, () => isReady(server)), 'it does not heal')
+    assert.ok(await comesTrue(10_000, () => isReady(server)), 'it does not heal')
     await sleep(100)
     const told = await running.end()
     attempted.push(...told.attempted)
@@ -147,14 +147,14 @@ test('PostgreSQL is frozen: 503 within a second or so, readiness false, and all 
   try {
     const emails = Array.from({ length: amount(100, 200) }, (_, n) => `frozen-${n}@example.com`)
     frozen = await Promise.all(emails.map((email) => register(server, me, email)))
-    assert.ok(await eventually(3_000, async () => !(await isReady(server))))
+    assert.ok(await comesTrue(3_000, async () => !(await isReady(server))))
   } finally {
     postgres.thaw()
   }
   assert.deepEqual(new Set(frozen.map(({ status }) => status)), new Set([503]))
   // A second of waiting, and what a busy machine takes to say so.
   assert.ok(Math.max(...frozen.map(({ milliseconds }) => milliseconds)) < 3_000)
-  assert.ok(await eventually(10_000, () => isReady(server)))
+  assert.ok(await comesTrue(10_000, () => isReady(server)))
   assert.equal((await register(server, me, 'after@example.com')).status, 201)
 })
 
@@ -264,7 +264,7 @@ test('a table is slow: what is given up lets go of its connection, and others st
   // Those of the server, 27, and some that end.
   assert.ok(connections.length < 42, `${connections.length} connections`)
   await ask(me.url, 'ALTER TABLE campaigns DISABLE ROW LEVEL SECURITY')
-  assert.ok(await eventually(5_000, async () => (await list()) === 200))
+  assert.ok(await comesTrue(5_000, async () => (await list()) === 200))
 })
 
 test('all connections are taken: those that the server has are enough', { timeout: 120_000 }, async (t) => {

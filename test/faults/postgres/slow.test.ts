@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, isFull, someOf } from '../../support/faults.ts'
 import { installation, type Server } from '../../support/lastcall.ts'
 import { isReady, type OwnerOnPostgres, ownerOn, post } from '../../support/owner-on-postgres.ts'
-import { eventually } from '../../support/prepared.ts'
+import { comesTrue } from '../../support/prepared.ts'
 import { sharedCluster } from '../../support/shared-postgres.ts'
 
 async function list(server: Server, { key }: OwnerOnPostgres) {
@@ -69,7 +69,7 @@ describe('slow', { concurrency: !isFull }, () => {
           }
         }
         way.slow = false
-        assert.ok(await eventually(10_000, () => isReady(server)))
+        assert.ok(await comesTrue(10_000, () => isReady(server)))
         assert.equal((await post(server, me, 'leads', `after-${name}@example.com`)).status, 201)
         await server.stop()
         return Math.max(...times)

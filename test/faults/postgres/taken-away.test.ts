@@ -12,7 +12,7 @@ import { isFull, longTest, someOf } from '../../support/faults.ts'
 import { installation, type Server } from '../../support/lastcall.ts'
 import { isReady, type OwnerOnPostgres, ownerOn, post } from '../../support/owner-on-postgres.ts'
 import { ask, createDatabase } from '../../support/postgres-databases.ts'
-import { assertRefused, command, eventually, root, sharedCommand } from '../../support/prepared.ts'
+import { assertRefused, comesTrue, command, root, sharedCommand } from '../../support/prepared.ts'
 import { sharedCluster } from '../../support/shared-postgres.ts'
 
 const cluster = sharedCluster()
@@ -38,7 +38,7 @@ async function assertReplaced(me: OwnerOnPostgres, server: Server, acts: ((url: 
   assert.equal((await post(server, me, 'leads', 'before@example.com')).status, 201)
   for (const act of acts) {
     await act(me.url)
-    assert.ok(await eventually(3_000, async () => !(await isReady(server))), 'it says it is ready')
+    assert.ok(await comesTrue(3_000, async () => !(await isReady(server))), 'it says it is ready')
     // It looks four times a second: what it has seen by now is what stands there.
     await sleep(1_000)
     assert.ok(!(await isReady(server)), 'it says it is ready again')
@@ -117,7 +117,7 @@ test('brought to a newer version while nothing is asked for: it is noticed, once
   const store = await openStore({ engine: 'postgres', url }, options)
   t.after(store.close)
   await ask(url, 'UPDATE schema_version SET version = version + 1')
-  assert.ok(await eventually(5_000, () => times > 0))
+  assert.ok(await comesTrue(5_000, () => times > 0))
   // It looks four times a second.
   await sleep(600)
   assert.equal(times, 1)
@@ -166,7 +166,7 @@ longTest(
     const me = await owner()
     const server = await installation(t).serve(['--workers', '2'], { DATABASE_URL: me.url })
     for (let asked = 0; asked < 4; asked += 1) assert.ok(await isReady(server), 'a worker is not ready')
-    assert.ok(await eventually(5_000, () => server.output().includes('no user yet')))
+    assert.ok(await comesTrue(5_000, () => server.output().includes('no user yet')))
     await sleep(500)
     assert.match(server.output(), /^Lastcall listening on /)
     assert.equal(server.output().match(/no user yet/g)?.length, 1)

@@ -8,7 +8,7 @@ import { amount, isFull, someOf } from '../../support/faults.ts'
 import type { SqliteFault } from '../../support/faulty-sqlite.ts'
 import type { Installation } from '../../support/lastcall.ts'
 import { newLedger, type Told } from '../../support/ledger.ts'
-import { eventually, prepared } from '../../support/prepared.ts'
+import { comesTrue, prepared } from '../../support/prepared.ts'
 
 const preload = `--import=${import.meta.resolve('../../support/faulty-sqlite.ts')}`
 
@@ -72,7 +72,7 @@ test('the disk', { concurrency: amount(1, 3), timeout: 120_000 }, async (t) => {
         assert.ok(isRefused(await ledger.post(server, 'leads', `${name}@example.com`)))
       assert.equal((await fetch(`${server.origin}/readyz`)).status, 503)
       meets('none')
-      assert.ok(await eventually(2_000, async () => (await fetch(`${server.origin}/readyz`)).status === 200))
+      assert.ok(await comesTrue(2_000, async () => (await fetch(`${server.origin}/readyz`)).status === 200))
       await ledger.register(server, 'after-opening@example.com')
     }),
   )
@@ -94,7 +94,7 @@ test('the disk', { concurrency: amount(1, 3), timeout: 120_000 }, async (t) => {
         const count = (status: number) => ledger.counts.get(status) ?? 0
         for (let round = 0; round < amount(1, 3); round += 1) {
           const created = count(201)
-          assert.ok(await eventually(20_000, () => count(201) > created + 50), 'nothing is registered')
+          assert.ok(await comesTrue(20_000, () => count(201) > created + 50), 'nothing is registered')
           const known = ledger.answered().slice(-20)
           meets(fault)
           let registered = 0
@@ -102,16 +102,16 @@ test('the disk', { concurrency: amount(1, 3), timeout: 120_000 }, async (t) => {
           const isFull = async () => {
             const refused = count(503)
             registered = count(201)
-            assert.ok(await eventually(10_000, () => count(503) > refused + 100), 'nothing is refused')
+            assert.ok(await comesTrue(10_000, () => count(503) > refused + 100), 'nothing is refused')
             for (const email of known) assert.equal((await ledger.post(server, 'leads/lookup', email)).status, 200)
             assert.equal((await fetch(`${server.origin}/readyz`)).status, 200)
             return count(201) === registered
           }
           // What is small enough may still fit into the last page of a full disk.
-          assert.ok(await eventually(10_000, isFull), 'something is registered all the time')
+          assert.ok(await comesTrue(10_000, isFull), 'something is registered all the time')
           if (fault === 'disk full') assert.ok(server.output().includes("the database's disk is full"))
           meets('none')
-          assert.ok(await eventually(2_000, () => count(201) > registered), 'it does not recover')
+          assert.ok(await comesTrue(2_000, () => count(201) > registered), 'it does not recover')
         }
         isOver = true
         await loading

@@ -21,7 +21,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, isFull, someOf } from '../../support/faults.ts'
 import type { Installation, Server } from '../../support/lastcall.ts'
-import { assertRefused, eventually, prepared, sharedCommand } from '../../support/prepared.ts'
+import { assertRefused, comesTrue, prepared, sharedCommand } from '../../support/prepared.ts'
 
 test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
   const origin = await prepared(t)
@@ -66,9 +66,9 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     assert.equal(ghost.status, 503, JSON.stringify(ghost.body))
     assert.equal(ghost.body.code, 'SERVICE_UNAVAILABLE')
     assert.ok(ghost.tookMs < 2_000)
-    assert.ok(await eventually(3_000, async () => !(await isReady(server))), 'still ready')
+    assert.ok(await comesTrue(3_000, async () => !(await isReady(server))), 'still ready')
     const says = /^(?!.*requestId).*the database cannot be used/m
-    assert.ok(await eventually(3_000, async () => says.test(server.output())), 'the log does not say so')
+    assert.ok(await comesTrue(3_000, async () => says.test(server.output())), 'the log does not say so')
     const looked = await lookUp(server, 'first@example.com')
     assert.equal(looked.status, 503)
     assert.equal((await register(server, 'ghost@example.com')).status, 503)
@@ -109,7 +109,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
         t.after(() => rmSync(to, { recursive: true, force: true }))
         await assertLost(`the ${what} is moved away`, place, server, () => renameSync(from, to))
         renameSync(to, from)
-        assert.ok(await eventually(3_000, () => isReady(server)), 'never ready again')
+        assert.ok(await comesTrue(3_000, () => isReady(server)), 'never ready again')
         assert.equal((await register(server, `after-${what}@example.com`)).status, 201)
         const stored = await emailsIn(place)
         for (const email of ['first', `after-${what}`]) assert.ok(stored.includes(`${email}@example.com`))
@@ -206,7 +206,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
       assert.ok((await emailsIn(place)).includes('beside@example.com'))
       const made = await place.json(['key', 'create', '--account', String(origin.accountId), '--name', 'beside'])
       const asked = () => fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${made.key}` } })
-      assert.ok(await eventually(1_000, async () => (await asked()).status === 200), 'a new key does not hold')
+      assert.ok(await comesTrue(1_000, async () => (await asked()).status === 200), 'a new key does not hold')
     })
     await t.test('two servers started at once: one serves', async () => {
       assert.equal(await server.stop(), 0)
