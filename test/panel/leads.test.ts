@@ -517,18 +517,30 @@ async function assertFreeBeside(page: Page, name: string): Promise<void> {
   assert.ok(!isCovered, 'what lies beside it is covered')
 }
 
-longTest('what is selected on one page stays so while another page is selected', async () => {
+longTest('what is selected on one page stays so while another page is selected, up to 500 leads', async () => {
   const campaign = await campaignOf(owner)
-  await imported(campaign.id, numbered(52, 'pages'))
+  await imported(campaign.id, numbered(520, 'pages'))
   const page = await open(owner, { path: leadsPath(campaign.id) })
   const all = page.getByLabel('Select all on this page')
   await all.check()
+  await page.getByLabel('Select pages-00000@example.com').uncheck()
+  for (let first = 51; first < 500; first += 50) {
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText(`${first}–${first + 49}`).waitFor()
+    await all.check()
+  }
+  await page.getByRole('group', { name: '499 leads selected' }).waitFor()
   await page.getByRole('button', { name: 'Next page' }).click()
-  await page.getByLabel('Select pages-00051@example.com').waitFor()
-  await all.check()
-  await page.getByRole('group', { name: '52 leads selected' }).waitFor()
+  await page.getByText('501–520').waitFor()
+  // All but the first of them are left out.
+  await all.click()
+  await page.getByRole('group', { name: '500 leads selected' }).waitFor()
+  await page.getByText('At most 500 at once').waitFor({ timeout: 5_000 })
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Previous page' }).click()
   await all.uncheck()
-  await page.getByRole('group', { name: '50 leads selected' }).waitFor()
+  await page.getByRole('group', { name: '450 leads selected' }).waitFor()
+  assert.equal(await page.getByText('At most 500 at once').count(), 0)
 })
 
 longTest('a page far down a long list is read in few steps', async () => {

@@ -15,6 +15,9 @@ import { ExportLeads } from './export-leads.tsx'
 import type { Filter } from './use-leads.ts'
 import { words } from './words.ts'
 
+/** As many as the service changes or erases by one request. */
+export const mostChosen = 500
+
 type Props = {
   chosen: string[]
   settings: Settings
@@ -66,6 +69,8 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
       <Group gap="xs" role="group" aria-label={text.chosen(chosen.length)}>
         <Text size="sm" fw={600} mr="auto">
           {text.chosen(chosen.length)}
+          {/* A box that is ticked beyond it stays empty. */}
+          <span role="status">{chosen.length === mostChosen && `. ${text.mostChosen(mostChosen)}`}</span>
         </Text>
         <Button {...button} loading={send.isPending} onClick={() => setDeadline(null).catch(() => {})}>
           {text.dayLater}

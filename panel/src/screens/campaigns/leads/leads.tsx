@@ -11,7 +11,7 @@ import { RoleNote } from '../../../parts/role-note.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { type Added, AddLead } from './add-lead.tsx'
-import { ChosenBar } from './chosen-bar.tsx'
+import { ChosenBar, mostChosen } from './chosen-bar.tsx'
 import { useHidden } from './erasing.ts'
 import { ExportLeads } from './export-leads.tsx'
 import { ImportLeads } from './import-leads.tsx'
@@ -25,9 +25,6 @@ import { states, useWanted } from './wanted.ts'
 import { words } from './words.ts'
 
 type Doing = 'add' | 'import' | 'export' | null
-
-/** As many as the service changes or erases by one request. */
-const mostChosen = 500
 
 /** Typing goes on for a moment before it is searched for. */
 const pauseMs = 250

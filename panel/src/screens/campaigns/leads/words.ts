@@ -38,6 +38,7 @@ export const words = inBoth({
     chooseAll: 'Select all on this page',
     chooseNone: 'Select none',
     chosen: (count: number) => en(count, '# lead selected', '# leads selected'),
+    mostChosen: (count: number) => `At most ${count} at once.`,
     dayLater: '+1 day',
     deadlinesSet: (count: number) => en(count, '# deadline changed.', '# deadlines changed.'),
     eraseSeveral: (count: number) => en(count, 'Erase # lead?', 'Erase # leads?'),
@@ -225,6 +226,7 @@ export const words = inBoth({
     chooseNone: 'Odznacz',
     chosen: (count: number) =>
       pl(count, '# odbiorca zaznaczony', '# odbiorców zaznaczonych', '# odbiorców zaznaczonych'),
+    mostChosen: (count: number) => `Najwyżej ${count} naraz.`,
     dayLater: '+1 dzień',
     deadlinesSet: (count: number) => pl(count, 'Zmieniono # termin.', 'Zmieniono # terminy.', 'Zmieniono # terminów.'),
     eraseSeveral: (count: number) => pl(count, 'Usunąć # odbiorcę?', 'Usunąć # odbiorców?', 'Usunąć # odbiorców?'),
