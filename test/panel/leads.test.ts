@@ -930,6 +930,7 @@ longTest('an import goes on after the service could not be reached, and can be s
   const path = join(place.folder, 'long.csv')
   writeFileSync(path, `email\n${numbered(1_600, 'long').join('\n')}\n`)
   const page = await open(owner, { path: leadsPath(campaign.id), width: 'phone', language: 'pl' })
+  const dialog = page.getByRole('dialog', { name: 'Importuj odbiorców' })
   let batches = 0
   await page.route('**/leads/import', async (route) => {
     batches += 1
@@ -938,10 +939,13 @@ longTest('an import goes on after the service could not be reached, and can be s
     if (batches >= 2 && batches <= 6) await route.abort('connectionfailed')
     else await route.continue()
   })
-  await page.getByRole('button', { name: 'Importuj' }).first().click()
-  const dialog = page.getByRole('dialog', { name: 'Importuj odbiorców' })
-  await dialog.locator('input[type=file]').setInputFiles(path)
-  await dialog.getByRole('button', { name: 'Rozpocznij import' }).click()
+  const again = dialog.getByText('wysłano ponownie')
+  const start = async () => {
+    await page.getByRole('button', { name: 'Importuj' }).first().click()
+    await dialog.locator('input[type=file]').setInputFiles(path)
+    await dialog.getByRole('button', { name: 'Rozpocznij import' }).click()
+  }
+  await start()
   await dialog.getByText('Nie można połączyć się z usługą').waitFor()
   assert.equal((await listOf(campaign.id)).length, 500)
   await assertFits(page)
@@ -949,15 +953,43 @@ longTest('an import goes on after the service could not be reached, and can be s
   await dialog.getByRole('button', { name: 'Spróbuj ponownie' }).click()
   await dialog.getByText('Import zakończony').waitFor()
   assert.equal((await listOf(campaign.id)).length, 1_600)
+  assert.equal(await again.count(), 0)
+  await dialog.getByRole('button', { name: 'Zamknij' }).last().click()
+
+  // The service does what it was sent, and its answer is lost.
+  await page.unroute('**/leads/import')
+  writeFileSync(path, `email\n${numbered(600, 'lost').join('\n')}\n`)
+  let answers = 0
+  await page.route('**/leads/import', async (route) => {
+    answers += 1
+    if (answers > 1) return route.continue()
+    await page.request.post(route.request().url(), { data: route.request().postDataJSON() })
+    await route.abort('connectionreset')
+  })
+  await start()
+  await dialog.getByText('Import zakończony').waitFor()
+  assert.equal(await dialog.locator('[data-count=existing]').textContent(), '500')
+  await again.getByText('nawet 500 może być nowych').waitFor({ timeout: 5_000 })
+  await assertFits(page)
+  await assertAccessible(page)
   await dialog.getByRole('button', { name: 'Zamknij' }).last().click()
 
   await page.unroute('**/leads/import')
   await page.route('**/leads/import', (route) => route.abort('connectionfailed'))
-  await page.getByRole('button', { name: 'Importuj' }).first().click()
-  await dialog.locator('input[type=file]').setInputFiles(path)
-  await dialog.getByRole('button', { name: 'Rozpocznij import' }).click()
+  await start()
   await dialog.getByRole('button', { name: 'Zatrzymaj' }).click()
   await dialog.getByText('Import zatrzymany').waitFor()
+  await dialog.getByRole('button', { name: 'Zamknij' }).last().click()
+
+  // A colleague deletes the campaign: nothing asks to try again, and nothing holds the window open.
+  await start()
+  await dialog.getByRole('button', { name: 'Spróbuj ponownie' }).waitFor()
+  await place.json(['campaign', 'delete', String(campaign.id), '--yes'])
+  await page.unroute('**/leads/import')
+  await dialog.getByRole('button', { name: 'Spróbuj ponownie' }).click()
+  await page.getByRole('heading', { name: 'Tu nic nie ma' }).waitFor({ timeout: 5_000 })
+  const mayClose = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  assert.equal(await page.evaluate(mayClose), true)
 })
 
 longAtBothWidths(

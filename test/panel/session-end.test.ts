@@ -141,7 +141,7 @@ longTest('if another tab has signed somebody else in, nothing is done in that pe
   assertUntroubled(page)
 })
 
-longTest('what waits to be erased is not, if the reader goes on as another user', async () => {
+longTest('what waits to be erased is not, and an import is over, if the reader goes on as another user', async () => {
   const [ada, bela] = [await stage.person('ada-erases'), await stage.person('bela-goes-on')]
   const { id } = await make(ada)
   const emails = ['one', 'two', 'three'].map((name) => `${name}@example.com`)
@@ -161,6 +161,15 @@ longTest('what waits to be erased is not, if the reader goes on as another user'
     await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
     await page.getByLabel(`Select ${email}`).waitFor({ state: 'detached' })
   }
+  await page.route('**/leads/import', (route) =>
+    answered.then(() => route.fulfill({ status: 401, json: { code: 'SIGNED_OUT', requestId: '', faults: [] } })),
+  )
+  await page.getByRole('button', { name: 'Import' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Import leads' })
+  const file = { name: 'leads.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nfour@example.com\n') }
+  await dialog.locator('input[type=file]').setInputFiles(file)
+  await dialog.getByRole('button', { name: 'Start import' }).click()
+  await dialog.getByRole('button', { name: 'Stop' }).waitFor()
   const { email, password } = bela
   await page.request.post('/panel/api/session', { data: { email, password } })
   answer()

@@ -175,6 +175,7 @@ function Counts({ report, phase, trouble }: Pick<Importing, 'report' | 'phase' |
           </div>
         ))}
       </Group>
+      {report !== null && report.perhapsNew > 0 && <Text size="sm">{text.perhapsNew(report.perhapsNew)}</Text>}
     </Stack>
   )
 }

@@ -9,6 +9,8 @@ export type Refusal = Exclude<Outcome, 'created' | 'existing'>
 export type Report = {
   counts: { created: number; existing: number; refused: number }
   refused: { line: number; email: string; reason: Refusal }[]
+  /** Of the existing, those that an earlier try may have created, whose answer did not come. */
+  perhapsNew: number
   /** Of the file, from 0 to 1. */
   done: number
 }
@@ -58,7 +60,7 @@ export async function tryFile(csv: CsvFile, run: Run): Promise<Foreseen | null> 
 }
 
 async function sendFile(csv: CsvFile, run: Run, sendEmails: Send): Promise<void> {
-  const report: Report = { refused: [], done: 0, counts: { created: 0, existing: 0, refused: 0 } }
+  const report: Report = { refused: [], perhapsNew: 0, done: 0, counts: { created: 0, existing: 0, refused: 0 } }
   let waiting: EmailLine[] = []
   let readBytes = 0
   let sentLines = 0
@@ -68,7 +70,10 @@ async function sendFile(csv: CsvFile, run: Run, sendEmails: Send): Promise<void>
   const send = async (batch: EmailLine[]) => {
     run.signal.throwIfAborted()
     const emails = batch.filter((one) => !one.isMalformed).map(({ email }) => (email ?? '').slice(0, longestSent))
-    const outcomes = emails.length === 0 ? [] : [...(await untilAnswered(() => sendEmails(emails), run))]
+    const none = { answer: [], isRepeated: false }
+    const { answer, isRepeated } = emails.length === 0 ? none : await untilAnswered(() => sendEmails(emails), run)
+    const outcomes = [...answer]
+    if (isRepeated) report.perhapsNew += outcomes.filter((outcome) => outcome === 'existing').length
     for (const line of batch) add(report, line, line.isMalformed ? 'malformed' : (outcomes.shift() as ImportOutcome))
     // What was read is partly still to be sent.
     sentLines += batch.length
@@ -94,14 +99,19 @@ function add({ counts, refused }: Report, { line, email = '' }: EmailLine, outco
   }
 }
 
-/** Tries by itself what may pass, and then asks. */
-async function untilAnswered<Answer>(ask: () => Promise<Answer>, { signal, onFailed }: Run): Promise<Answer> {
+/** Tries by itself what may pass, and then asks. `isRepeated` where an earlier try may have been carried out. */
+async function untilAnswered<Answer>(ask: () => Promise<Answer>, { signal, onFailed }: Run) {
+  let isRepeated = false
   for (let tries = 1; ; tries += 1) {
     try {
-      return await ask()
+      return { answer: await ask(), isRepeated }
     } catch (error) {
       if (!(error instanceof CallFailed)) throw error
+      // Nobody is there to be asked: the reader has stopped it, or went on as another user.
+      signal.throwIfAborted()
+      if (error.code === 'NOT_FOUND') throw error
       const mayPass = error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE'
+      isRepeated ||= mayPass
       if (mayPass && tries < triesAtOnce) await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** tries))
       else {
         await onFailed(error)

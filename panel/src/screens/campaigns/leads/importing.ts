@@ -1,6 +1,6 @@
 // What an import of leads has come to. It goes on while the reader is elsewhere in the panel, and its report waits.
 import { useSyncExternalStore } from 'react'
-import type { CallFailed } from '../../../api.ts'
+import { CallFailed } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
 import { type Foreseen, importFile, type Report, type Run, tryFile } from './import-run.ts'
 import type { CsvFile } from './read-emails.ts'
@@ -81,9 +81,12 @@ async function running(campaignId: number, phase: Phase, work: (run: Run) => Pro
   const onProgress = (report: Report) => put(campaignId, { report })
   try {
     await work({ campaignId, signal, onProgress, onFailed })
-  } catch {
+  } catch (error) {
     // Signing out meanwhile left nothing behind.
-    if (imports.has(campaignId)) put(campaignId, phase === 'trying' ? triedInVain(signal) : endOf(campaignId, signal))
+    if (!imports.has(campaignId)) return
+    const end = phase === 'trying' ? triedInVain(signal) : endOf(campaignId, signal)
+    // Of a campaign that was deleted nothing is told.
+    put(campaignId, error instanceof CallFailed ? nothing : end)
   } finally {
     mayClose()
   }

@@ -174,6 +174,12 @@ export const words = inBoth({
     importStopped: 'Import stopped. What was imported stays; the same file can be imported again, nothing is doubled.',
     created: 'New',
     existing: 'There already',
+    perhapsNew: (count: number) =>
+      en(
+        count,
+        'Some rows were sent again, since an answer did not come: # of those that were there already may be new.',
+        'Some rows were sent again, since an answer did not come: up to # of those that were there already may be new.',
+      ),
     refused: 'Refused',
     line: 'Line',
     reason: 'Reason',
@@ -369,6 +375,13 @@ export const words = inBoth({
       'Import zatrzymany. To, co zaimportowano, pozostaje; ten sam plik można zaimportować ponownie, nic się nie powtórzy.',
     created: 'Nowe',
     existing: 'Już istniały',
+    perhapsNew: (count: number) =>
+      pl(
+        count,
+        'Część wierszy wysłano ponownie, bo nie przyszła odpowiedź: z tych, które już istniały, # może być nowy.',
+        'Część wierszy wysłano ponownie, bo nie przyszła odpowiedź: z tych, które już istniały, nawet # mogą być nowe.',
+        'Część wierszy wysłano ponownie, bo nie przyszła odpowiedź: z tych, które już istniały, nawet # może być nowych.',
+      ),
     refused: 'Odrzucone',
     line: 'Wiersz',
     reason: 'Powód',
