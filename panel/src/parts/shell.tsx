@@ -20,8 +20,10 @@ import icon from '../icon.svg'
 import { type Language, LanguageContext, useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
 import { finishErasing } from '../screens/campaigns/leads/erasing.ts'
+import { isImporting } from '../screens/campaigns/leads/importing.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
+import { Confirm } from './confirm.tsx'
 import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
 import { focusScreen } from './next-row.ts'
@@ -162,11 +164,22 @@ function AccountMenu({ email }: { email: string }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [, go] = useLocation()
   const signOut = useSignOut()
+  const button = useRef<HTMLButtonElement>(null)
+  const [isAsked, { open: ask, close }] = useDisclosure(false)
+  const leave = () => {
+    if (!isImporting()) {
+      signOut()
+      return
+    }
+    // The dialog gives the focus back to what had it; the menu is gone then.
+    button.current?.focus()
+    ask()
+  }
   return (
     // Within the page's main part, where screen readers look for it.
     <Menu position="bottom-end" withInitialFocusPlaceholder={false} portalProps={{ target: '#content' }}>
       <Menu.Target>
-        <ActionIcon variant="default" radius="xl" aria-label={text.account}>
+        <ActionIcon ref={button} variant="default" radius="xl" aria-label={text.account}>
           <Icon name="account" />
         </ActionIcon>
       </Menu.Target>
@@ -188,8 +201,21 @@ function AccountMenu({ email }: { email: string }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item onClick={signOut}>{text.signOut}</Menu.Item>
+        <Menu.Item onClick={leave}>{text.signOut}</Menu.Item>
       </Menu.Dropdown>
+      <Confirm
+        opened={isAsked}
+        onClose={close}
+        title={text.signOutStops}
+        text={text.signOutStopsText}
+        action={text.signOut}
+        isPending={false}
+        error={null}
+        onConfirm={() => {
+          close()
+          signOut()
+        }}
+      />
     </Menu>
   )
 }

@@ -13,6 +13,9 @@ export const words = inBoth({
     account: 'Account',
     yourSignIn: 'Your sign-in',
     signOut: 'Sign out',
+    signOutStops: 'Sign out and stop the import?',
+    signOutStopsText:
+      'Leads are being imported, and signing out stops that. What was imported stays; the same file can be imported again, nothing is doubled.',
     signOutWaits: 'You will be signed out when the leads are erased.',
     language: 'Language',
     scheme: 'Colours',
@@ -115,6 +118,9 @@ export const words = inBoth({
     account: 'Konto',
     yourSignIn: 'Twoje logowanie',
     signOut: 'Wyloguj się',
+    signOutStops: 'Wylogować się i zatrzymać import?',
+    signOutStopsText:
+      'Trwa import odbiorców, a wylogowanie go zatrzyma. To, co zaimportowano, pozostanie; ten sam plik można zaimportować ponownie, nic się nie powtórzy.',
     signOutWaits: 'Wylogowanie nastąpi, gdy odbiorcy zostaną usunięci.',
     language: 'Język',
     scheme: 'Kolory',

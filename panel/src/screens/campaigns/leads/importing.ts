@@ -40,6 +40,9 @@ function onChange(listener: () => void): () => void {
 /** Whether one is under way, or something is left to be read about it. */
 export const isThere = ({ phase, trouble }: Importing) => phase !== 'ready' || trouble !== null
 
+/** Whether signing out would stop one. */
+export const isImporting = () => [...imports.values()].some(({ phase }) => phase === 'trying' || phase === 'running')
+
 export const hasImport = (campaignId: number) => isThere(imports.get(campaignId) ?? nothing)
 
 /** Resolves when it is over, however it ended, or when the reader is asked. */
