@@ -119,21 +119,16 @@ function Waits({ importing, onOpen }: { importing: Importing; onOpen(): void }) 
 type AskProps = { foreseen: Foreseen; timeZone: string; onCancel(): void; onGoOn(): void }
 
 /** Time runs in a draft too, whose links and countdowns do not work. */
-function AskDraft({ foreseen: { count, offer }, timeZone, onCancel, onGoOn }: AskProps) {
+function AskDraft({ foreseen, timeZone, onCancel, onGoOn }: AskProps) {
   const text = useWords(words)
   const { cancel } = useWords(common)
-  const { state, deadline } = offer
   return (
     <Stack>
       <Alert color="orange" variant="outline" title={text.importDraft}>
         <Text size="sm" mb="xs">
-          {state === 'pending' && text.importPending(count)}
-          {state !== 'pending' && deadline === null && text.importEndless(count)}
-          {deadline !== null && (
-            <TimesIn at={[deadline]} say={(ends = '') => text.importUntil(count, ends)} timeZone={timeZone} />
-          )}
+          <Offers {...{ foreseen, timeZone }} />
         </Text>
-        <Text size="sm">{text.importDraftText}</Text>
+        <Text size="sm">{foreseen.offer.state === 'expired' ? text.importOverText : text.importDraftText}</Text>
       </Alert>
       <Group justify="end">
         <Button variant="default" data-autofocus onClick={onCancel}>
@@ -143,6 +138,20 @@ function AskDraft({ foreseen: { count, offer }, timeZone, onCancel, onGoOn }: As
       </Group>
     </Stack>
   )
+}
+
+/** How many there will be, from when and until when. */
+function Offers({ foreseen: { count, offer }, timeZone }: Pick<AskProps, 'foreseen' | 'timeZone'>) {
+  const text = useWords(words)
+  const { state, opensAt, deadline } = offer
+  if (state === 'pending') return text.importPending(count)
+  const at = [state === 'scheduled' ? opensAt : null, deadline].filter((one) => one !== null)
+  const say = (first = '', second = '') => {
+    if (state === 'expired') return text.importOver(count, first)
+    if (state === 'scheduled') return text.importLater(count, first, second)
+    return deadline === null ? text.importEndless(count) : text.importUntil(count, first)
+  }
+  return <TimesIn {...{ at, say, timeZone }} />
 }
 
 function Counts({ report, phase, trouble }: Pick<Importing, 'report' | 'phase' | 'trouble'>) {

@@ -156,6 +156,13 @@ export const words = inBoth({
       `${en(count, '# offer begins at once and ends', '# offers begin at once and end')} on ${ends}.`,
     importEndless: (count: number) =>
       en(count, '# offer begins at once, without an end.', '# offers begin at once, without an end.'),
+    importLater: (count: number, opens: string, ends: string) => {
+      const end = ends === '' ? ', without an end' : ` and ${en(count, 'ends', 'end')} on ${ends}`
+      return `${en(count, '# offer begins', '# offers begin')} on ${opens}${end}.`
+    },
+    importOver: (count: number, ended: string) =>
+      `${en(count, '# lead is added, and the offer', '# leads are added, and their offer')} is over: it ended on ${ended}.`,
+    importOverText: 'You can cancel, and change the deadline before you import.',
     importPending: (count: number) =>
       en(
         count,
@@ -360,6 +367,13 @@ export const words = inBoth({
       `${pl(count, 'Od razu zacznie się # oferta', 'Od razu zaczną się # oferty', 'Od razu zacznie się # ofert')}; koniec: ${ends}.`,
     importEndless: (count: number) =>
       `${pl(count, 'Od razu zacznie się # oferta', 'Od razu zaczną się # oferty', 'Od razu zacznie się # ofert')}, bez terminu.`,
+    importLater: (count: number, opens: string, ends: string) => {
+      const end = ends === '' ? ', bez terminu' : `; koniec: ${ends}`
+      return `${pl(count, 'Zacznie się # oferta', 'Zaczną się # oferty', 'Zacznie się # ofert')}: ${opens}${end}.`
+    },
+    importOver: (count: number, ended: string) =>
+      `${pl(count, 'Przybędzie # odbiorca', 'Przybędzie # odbiorców', 'Przybędzie # odbiorców')}, ale oferta już się skończyła: ${ended}.`,
+    importOverText: 'Możesz anulować i przed importem zmienić termin.',
     importPending: (count: number) =>
       `${pl(count, 'Przybędzie # odbiorca', 'Przybędzie # odbiorców', 'Przybędzie # odbiorców')}; oferta zacznie się od pierwszej wizyty.`,
     importDraftText:
