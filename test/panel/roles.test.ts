@@ -19,7 +19,7 @@ import { roleWords } from '../../panel/src/screens/settings/role-words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
 import { isFull, longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, sharedStage, widths } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, comeBack, sharedStage, widths } from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -192,6 +192,28 @@ longTest('a user who was made a viewer sees that their changes are not saved, an
   await page.getByText('Not saved yet.').waitFor({ state: 'detached' })
   assert.equal(await page.getByLabel('Address of the page').inputValue(), 'https://example.com/offer')
 })
+
+longTest(
+  'a user who is made a viewer in the middle of a list of leads can do nothing to them, and reads on',
+  async () => {
+    const who = await stage.colleague(await stage.person('reader'), 'member')
+    const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
+    const emails = Array.from({ length: 160 }, (_, n) => `lead-${String(n).padStart(3, '0')}@example.com`)
+    await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], ['email', ...emails].join('\n'))
+    const page = await stage.open(who, { path: `/campaigns/${id}/leads?page=3` })
+    await page.getByLabel('Select lead-100@example.com').check()
+    const bar = page.getByRole('group', { name: '1 lead selected' })
+    await bar.waitFor()
+    await stage.place.json(['user', 'set', '--email', who.email, '--role', 'viewer'])
+    await comeBack(page)
+    await page.getByText(leadWords.en.onlyMembers).waitFor()
+    assert.equal(await bar.count(), 0)
+    await page.waitForLoadState('networkidle')
+    await page.getByRole('link', { name: 'lead-149@example.com' }).waitFor({ timeout: 5_000 })
+    assert.equal(await page.getByRole('alert').count(), 0)
+    assertUntroubled(page)
+  },
+)
 
 longTest('by the keyboard an owner invites a viewer, withdraws that, and gives a colleague another role', async () => {
   const page = await stage.open(owner, { path: '/settings/users' })

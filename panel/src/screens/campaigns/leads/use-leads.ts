@@ -45,14 +45,15 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
   // Beyond it by one, which tells that there is another page.
   const most = useMay('member') ? mostAtOnce : pageSize + 1
   const isSearch = state !== null || part !== ''
-  const firstLimit = useRef(Math.min(most, wanted + 1)).current
+  const firstWanted = useRef(wanted + 1).current
   const query = useInfiniteQuery<Step, CallFailed, InfiniteData<Step, Place>, unknown[], Place>({
-    queryKey: [search, campaignId, filter],
+    // A reader who is made a viewer begins again: read again, each step would have the limit that it had.
+    queryKey: [search, campaignId, filter, most],
     queryFn: ({ pageParam, signal }) => {
       const body = { prefix, part, state, sort, ...pageParam }
       return call(search, { params: { campaignId }, body }, signal)
     },
-    initialPageParam: { afterEmail: '', afterDeadline: null, limit: firstLimit },
+    initialPageParam: { afterEmail: '', afterDeadline: null, limit: Math.min(most, firstWanted) },
     getNextPageParam: ({ afterEmail, afterDeadline }, steps) => {
       if (afterEmail === null) return undefined
       const missing = wanted + 1 - steps.reduce((sum, step) => sum + step.leads.length, 0)
