@@ -23,6 +23,7 @@ import {
   longAtBothWidths,
   type Person,
   sharedStage,
+  widths,
 } from './stage.ts'
 
 const stage = await sharedStage()
@@ -552,6 +553,24 @@ longTest('a page far down a long list is read in few steps', async () => {
     () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/leads/search')).length,
   )
   assert.ok(steps >= 1 && steps <= 3, String(steps))
+})
+
+longTest('the thousandth page is the last, and a long list that was read in many steps is not read again', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, numbered(50_001, 'far'))
+  const page = await open(owner, { path: `${leadsPath(campaign.id)}?page=1000` })
+  await page.getByText('49,951–50,000').waitFor()
+  await page.getByText('The list shows no more pages. Narrow the search').waitFor({ timeout: 5_000 })
+  assert.ok(await page.getByRole('button', { name: 'Next page' }).isDisabled())
+  await page.setViewportSize(widths.phone)
+  await assertFits(page)
+  let steps = 0
+  page.on('request', (request) => {
+    steps += Number(request.url().endsWith('/leads/search'))
+  })
+  await comeBack(page)
+  await page.waitForTimeout(1_000)
+  assert.equal(steps, 0)
 })
 
 longTest('a page beyond the end of the list says that nobody is on it', async () => {

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../../../language.ts'
 import classes from './leads.module.css'
 import { pageSize, type useLeads } from './use-leads.ts'
+import { lastPage } from './wanted.ts'
 import { numberText, words } from './words.ts'
 
 type Props = {
@@ -20,6 +21,7 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
   const isDone = !hasMore && !isLooking && !isPending && failed.error === null
   const upTo = readUpTo === null || readUpTo === ' ' ? [] : [text.upTo(readUpTo)]
   const far = [text.read(read), text.found(foundCount), ...upTo]
+  const mayGoOn = leads.hasNextPage && page < lastPage
   const first = (page - 1) * pageSize
   const number = (count: number) => numberText(language, count)
   return (
@@ -56,9 +58,10 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
           <Button size="xs" variant="default" disabled={page === 1} onClick={() => onPage(page - 1)}>
             {text.previousPage}
           </Button>
-          <Button size="xs" variant="default" disabled={!leads.hasNextPage} onClick={() => onPage(page + 1)}>
+          <Button size="xs" variant="default" disabled={!mayGoOn} onClick={() => onPage(page + 1)}>
             {text.nextPage}
           </Button>
+          {leads.hasNextPage && !mayGoOn && <Text size="sm">{text.lastPage}</Text>}
         </Group>
       )}
     </Group>

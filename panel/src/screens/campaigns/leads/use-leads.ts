@@ -31,6 +31,8 @@ export type Filter = {
 export const pageSize = 50
 const mostAtOnce = 1_000
 const staleMs = 10_000
+/** Steps that are read again, one after the other, while the reader waits for the next page. */
+const mostReadAgain = 10
 
 type Place = { afterEmail: string; afterDeadline: Step['afterDeadline']; limit: number }
 
@@ -63,6 +65,7 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
     // Who comes back sees what is true by now. But thousands of leads may have been looked through: nothing but a
     // change begins that again.
     ...{ staleTime: isSearch ? Number.POSITIVE_INFINITY : staleMs, gcTime: 0 },
+    refetchOnWindowFocus: ({ state: { data } }) => data === undefined || data.pages.length <= mostReadAgain,
   })
   const steps = query.data?.pages ?? []
   const found = steps.flatMap((step) => step.leads)

@@ -5,6 +5,9 @@ import { type Sort, type State, sorts } from './use-leads.ts'
 
 export const states = ['pending', 'scheduled', 'open', 'expired'] as const satisfies readonly State[]
 
+/** A page takes as long as all before it. */
+export const lastPage = 1_000
+
 export type Wanted = { state: State | null; sort: Sort; isAnywhere: boolean; page: number }
 
 export function useWanted() {
@@ -13,7 +16,7 @@ export function useWanted() {
     state: states.find((one) => one === address.get('state')) ?? null,
     sort: sorts.find((one) => one === address.get('sort')) ?? 'email',
     isAnywhere: address.get('search') === 'anywhere',
-    page: Math.min(1_000, Math.max(1, Math.floor(Number(address.get('page'))) || 1)),
+    page: Math.min(lastPage, Math.max(1, Math.floor(Number(address.get('page'))) || 1)),
   }
   /** Another page is a step that the way back undoes; anything else begins with the first page. */
   const want = (changes: Partial<Wanted>) => {
