@@ -7,7 +7,7 @@ import { tester } from '../support/actor.ts'
 import { dateOf, startOf, timeZone, today } from '../support/amid-day.ts'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, sharedStage, widths } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, comeBack, sharedStage, widths } from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -80,6 +80,26 @@ test('a little is not said to be none, nor a little that is left to be gone', ()
   const changes = [0, 1, 6, 500, 1_001, 1_500].map((now) => changeText(now, 1_000, 'en'))
   assert.deepEqual(changes, ['-100%', '-99.9%', '-99%', '-50%', '+0.1%', '+50%'])
   assert.equal(changeText(1, 1_000_000, 'pl'), '-99,9%')
+})
+
+longTest('two pages with one address have a line each, also after their order has changed', async () => {
+  const pageUrl = 'https://shop.example.com/'
+  const { id: twinsId } = await apply({ name: 'Twins', timeZone, pages: [{ pageUrl }, { pageUrl }] })
+  const page = await stage.open(owner, { path: '/campaigns' })
+  const twins = [1, 2].map((click) => ({ pageUrl, click, visit: 0 }))
+  const other = { pageUrl: 'https://shop.example.com/other', click: 3, visit: 0 }
+  let answers = 0
+  await page.route('**/results?*', async (route) => {
+    const answer = await (await page.request.get(route.request().url())).json()
+    answers += 1
+    await route.fulfill({ json: { ...answer, pages: answers === 1 ? [...twins, other] : [other, ...twins] } })
+  })
+  await page.goto(`/campaigns/${twinsId}`)
+  const rows = page.getByRole('row', { name: 'https://shop.example.com/' })
+  await rows.nth(2).waitFor()
+  await comeBack(page)
+  await rows.first().getByText('other').waitFor()
+  assert.equal(await rows.count(), 3)
 })
 
 longTest('a day in the address that no month has, or is from before 1971, is left out', async () => {

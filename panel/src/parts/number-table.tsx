@@ -23,8 +23,9 @@ export function NumberTable({ head: [first, ...names], lines, ...props }: Props)
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {lines.map(([of, ...numbers]) => (
-          <Table.Tr key={of}>
+        {lines.map(([of, ...numbers], at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two pages may have one address, and a line keeps nothing.
+          <Table.Tr key={at}>
             {/* An address breaks anywhere, so that the column would be as narrow as a letter. */}
             <Table.Td miw={100} style={{ overflowWrap: 'anywhere' }}>
               {of}
