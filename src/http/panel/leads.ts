@@ -185,14 +185,6 @@ export const leadRoutes = {
       return exportLine(needDone(await parts.leads.setDeadline(idsOf(campaign), lead.email, at, by)))
     },
   }),
-  ...forMember('DELETE /campaigns/:campaignId/leads/:ref', {
-    async run({ campaign, session, parts, params, by }) {
-      const { email } = await needLead(parts, campaign, params.ref)
-      countErasure(session, by.at)
-      if ((await parts.store.leads.erase([{ campaign, email }], by)) === 0) throw new PanelRefusal('NOT_FOUND')
-      return {}
-    },
-  }),
 }
 
 /** Null, which changes nothing, also if the day later could not be written as an instant. */

@@ -138,7 +138,7 @@ function maker<Who>(access: Access) {
   }
 }
 
-/** `forMember('POST /campaigns/:campaignId/draft', { body, run })`: a table of one route, to be spread into others. */
+/** `forMember('POST /campaigns/:campaignId/leads', { body, run })`: a table of one route, to be spread into others. */
 export const forOwner = maker<Session>('owner')
 export const forMember = maker<Session>('member')
 export const forViewer = maker<Session>('viewer')

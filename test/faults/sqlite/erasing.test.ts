@@ -64,7 +64,7 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
   let isOver = false
   const attacker = async () => {
     while (!isOver) {
-      const { status } = await ask('DELETE', `/campaigns/${campaignId}/leads/${refs.pop()}`)
+      const { status } = await ask('POST', `/campaigns/${campaignId}/leads/erasure`, { refs: [refs.pop()] })
       statuses[status] = (statuses[status] ?? 0) + 1
       await sleep(5)
     }
