@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
+import { readSetting } from '../config.ts'
 import { csvLine, withoutMark } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
 import { mailServiceNames } from '../core/mail-services.ts'
+import type { OfferTools } from '../core/offer.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
 import { exportCells, exportColumns, exportFacts, exportLine, refusedFacts } from '../leads/export.ts'
@@ -63,8 +65,17 @@ export const exportLeads: Command = async (args) => {
       }
     }
     await writeOutput(positionals[0] as string, lines())
+    const fault = faultOfLinks(campaign, tools)
+    if (fault !== undefined) console.error(`lastcall: ${fault}`)
     return { exported, columns }
   })
+}
+
+/** What else would be noticed only in the mails: the file is whole either way. */
+function faultOfLinks({ isDraft }: Campaign, { publicUrl, countdownTools }: OfferTools): string | undefined {
+  if (isDraft) return 'links and countdowns are empty: the campaign is a draft'
+  if (!countdownTools) return 'links and countdowns are empty: the countdown tools of the account are off'
+  return readSetting('publicUrl') === null ? `links begin with ${publicUrl}, since PUBLIC_URL is not set` : undefined
 }
 
 const leadPages = <Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) =>

@@ -92,7 +92,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     for (const service of mailServiceNames) {
       const call = ['lead', 'export', ...campaign, '--service', service, `${service}.csv`]
       const { code, stdout, stderr } = await sharedCommand(call, { env })
-      assert.equal(code, 0, stderr)
+      assert.deepEqual([code, stderr], [0, ''])
       const path = join(place.folder, `${service}.csv`)
       const rows: Record<string, string>[] = parse(readFileSync(path), { bom: true, columns: true })
       assert.deepEqual(JSON.parse(stdout), { exported: 3, columns: Object.keys(rows[0] ?? {}) })
@@ -106,9 +106,16 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       )
     }
     await place.json(['account', 'set', '1', '--countdown-tools', 'false'])
-    await sharedCommand(['lead', 'export', ...campaign, 'off.csv'], { env })
+    const made = await sharedCommand(['lead', 'export', ...campaign, 'off.csv'], { env })
+    assert.equal(made.stderr, 'lastcall: links and countdowns are empty: the countdown tools of the account are off\n')
     const [off]: any[] = parse(readFileSync(join(place.folder, 'off.csv')), { bom: true, columns: true })
     assert.deepEqual([off.LC_LINK, off.LC_TIMER], ['', ''])
+    await place.arrange((store) =>
+      appliedCampaign(store, origin.accountId, JSON.stringify({ ...changed, isDraft: true })),
+    )
+    const ofDraft = await sharedCommand(['lead', 'export', ...campaign, 'draft.csv'], { env })
+    assert.equal(ofDraft.stderr, 'lastcall: links and countdowns are empty: the campaign is a draft\n')
+    assert.deepEqual([ofDraft.code, JSON.parse(ofDraft.stdout).exported], [0, 3])
     const again = await sharedCommand(['lead', 'export', ...campaign, 'other.csv'], { env })
     assertRefused(again, /other\.csv: exists already; name a new file/)
     const unknown = await sharedCommand(['lead', 'export', ...campaign, '--service', 'post', 'new.csv'], { env })
