@@ -221,12 +221,20 @@ function readSmtp(): Smtp | null {
     const form = 'must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS from the first byte'
     throw new WrongSetting(`SMTP_URL: ${form}${url === undefined ? '; SMTP_FROM is set' : ''}`)
   }
-  const [, address = from ?? ''] = /^[^<>"@,;\r\n]*<([^<>]+)>$/.exec(from ?? '') ?? []
-  if (from === undefined || !isEmail(address)) {
+  const sender = readSender(from ?? '')
+  if (sender === undefined) {
     const form = 'must be an email address, or NAME <ADDRESS>'
     throw new WrongSetting(`SMTP_FROM: ${form}${from === undefined ? '; SMTP_URL is set' : ''}`)
   }
-  return { url, from }
+  return { url, from: sender }
+}
+
+/** A name with signs that separate addresses, such as a comma, stands in quotes: without them it may be a list. */
+function readSender(text: string): Smtp['from'] | undefined {
+  const named = /^(?:"((?:[^"\\\p{Cc}]|\\\P{Cc})*)" *|([^<>"@,;\p{Cc}]*))<([^<>]+)>$/u.exec(text)
+  const [, quoted, plain = '', address = text] = named ?? []
+  const name = quoted?.replaceAll(/\\(.)/gu, '$1') ?? plain.trim()
+  return isEmail(address) ? { name, address } : undefined
 }
 
 function isSmtpUrl(text: string): boolean {

@@ -1,8 +1,10 @@
 // The one file that sends mail, by the operator's SMTP server, and writes it as a file where there is none.
 import type { SendMailOptions } from 'nodemailer'
 
+/** Apart: the library would read the text `Ada: Team <…>` as a group, and drop the end of `Ada (news) <…>`. */
+export type Named = { name: string; address: string }
 /** The server with its login, and who the mails are from. */
-export type Smtp = { url: string; from: string }
+export type Smtp = { url: string; from: Named }
 export type Mail = { to: string; subject: string; text: string; html: string }
 
 export type Mailer = ReturnType<typeof openMailer>
@@ -24,8 +26,8 @@ const mostMs = 30_000
 /** What stands in a mail is never read from a file or fetched. */
 const closed = { disableFileAccess: true, disableUrlAccess: true }
 
-/** The library reads a text as a list of addresses: `joe@[t:,ada@example.com]` would be two. */
-const asOne = (address: string) => ({ name: '', address })
+/** As a text, `joe@[t:,ada@example.com]` would be two addresses. */
+const asOne = (address: string): Named => ({ name: '', address })
 
 /** Loads the library with the first mail: it would take 7 % of each server's start. */
 const transport = async (options: object) => (await import('nodemailer')).createTransport({ ...options, ...closed })

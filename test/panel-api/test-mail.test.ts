@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
+import { readConfig } from '../../src/config.ts'
 import { openMailer } from '../../src/mail/mailer.ts'
 import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
@@ -29,6 +30,8 @@ async function owner(name: string) {
     ask('POST', `${of}/test-mail`, { ref: lead, link: 0, isSent })
   return { ask, accountId, made, path, ref, send, address: `user-of-${accountId}@example.com` }
 }
+
+const from = { name: '', address: 'offers@shop.example' }
 
 /** The text of a mail, its lines put together again. */
 const decoded = (text: string) =>
@@ -131,7 +134,7 @@ test('a mail server whose answer never ends is given up after half a minute, and
   const limit = t.mock.method(AbortSignal, 'timeout', () => timeout(200))
   const { send } = openMailer({
     url: `smtp://127.0.0.1:${(dripping.address() as AddressInfo).port}`,
-    from: 'offers@shop.example',
+    from,
   })
   const sent = send({ to: 'owner@example.com', subject: 'Herbst', text: 'text', html: 'html' })
   await assert.rejects(sent, { name: 'MailNotSent', code: 'EABORT' })
@@ -153,14 +156,14 @@ test('the code of a mail that was not sent says why there was no connection', as
     [`smtp://127.0.0.1:${port}`, 'ESOCKET CERT_HAS_EXPIRED'],
     [`smtps://127.0.0.1:${port}`, 'ESOCKET ERR_SSL_WRONG_VERSION_NUMBER'],
   ] as const) {
-    const { send } = openMailer({ url, from: 'offers@shop.example' })
+    const { send } = openMailer({ url, from })
     const sent = send({ to: 'owner@example.com', subject: 'Herbst', text: 'text', html: 'html' })
     await assert.rejects(sent, { name: 'MailNotSent', code })
   }
 })
 
 test('no mail goes to an address that the library would change', async () => {
-  const { send } = openMailer({ url: 'smtp://127.0.0.1:1', from: 'offers@shop.example' })
+  const { send } = openMailer({ url: 'smtp://127.0.0.1:1', from })
   const sent = send({ to: '"a<b>c"@example.com', subject: 'Herbst', text: 'text', html: 'html' })
   await assert.rejects(sent, { name: 'MailNotSent', code: 'EENVELOPE' })
 })
@@ -181,12 +184,35 @@ test('a mail goes to one mailbox, whatever its domain literal looks like', async
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => server.close())
   const url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { send, write } = openMailer({ url, from: 'offers@shop.example' })
+  const { send, write } = openMailer({ url, from })
   for (const to of ['joe@[t:,a@evil.com]', 'joe@[t:;a@evil.com]', 'joe@example.com']) {
     const mail = { to, subject: 'Herbst', text: 'text', html: 'html' }
     await send(mail)
     assert.deepEqual(recipients.splice(0), [`<${to}>`])
     assert.match(await write(mail), new RegExp(`^To: <?${RegExp.escape(to)}>?\r$`, 'm'))
+  }
+})
+
+test('whoever SMTP_FROM names is one sender, and the name is whole', async (t) => {
+  t.after(() => {
+    delete process.env.SMTP_URL
+    delete process.env.SMTP_FROM
+  })
+  process.env.SMTP_URL = 'smtp://127.0.0.1:1'
+  for (const [given, header] of [
+    ['x@y.example', 'x@y.example'],
+    ['<x@y.example>', 'x@y.example'],
+    ['Ada <x@y.example>', 'Ada <x@y.example>'],
+    ['Ada: Team <x@y.example>', '"Ada: Team" <x@y.example>'],
+    ['Ada (news) <x@y.example>', '"Ada (news)" <x@y.example>'],
+    ['"Ada, Inc." <x@y.example>', '"Ada, Inc." <x@y.example>'],
+    ['"Ada \\"A\\" <a@y.example>" <x@y.example>', '"Ada \\"A\\" <a@y.example>" <x@y.example>'],
+  ] as const) {
+    process.env.SMTP_FROM = given
+    const { write } = openMailer(readConfig().smtp)
+    const draft = await write({ to: 'a@[x:"<q>]', subject: 'Herbst', text: 'text', html: 'html' })
+    assert.deepEqual(/^From: (.*)\r$/m.exec(draft)?.[1], header)
+    assert.match(draft, /^To: <[^<>]+>\r$/m, 'one mailbox')
   }
 })
 

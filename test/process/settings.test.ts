@@ -217,9 +217,15 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
         { SMTP_URL, SMTP_FROM: 'a@example.com' },
         /SMTP_URL: must be/,
       ]),
-      ...['', 'shop', 'Shop <shop>', 'a@example.com\r\nBcc: b@example.com', 'A <a@example.com>, b@example.com'].map(
-        (SMTP_FROM): [Record<string, string>, RegExp] => [{ SMTP_URL: url, SMTP_FROM }, /SMTP_FROM: must be/],
-      ),
+      ...[
+        '',
+        'shop',
+        'Shop <shop>',
+        'a@example.com\r\nBcc: b@example.com',
+        'A <a@example.com>, b@example.com',
+        'b@example.com, A <a@example.com>',
+        '"A\n" <a@example.com>',
+      ].map((SMTP_FROM): [Record<string, string>, RegExp] => [{ SMTP_URL: url, SMTP_FROM }, /SMTP_FROM: must be/]),
     ]
     const results = await several(2, calls, ([given]) => sharedCommand(['serve'], { env: { ...env, ...given } }))
     for (const [n, [given, named]] of calls.entries()) {
