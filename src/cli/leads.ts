@@ -185,6 +185,8 @@ type Imported = { created: number; existing: number; refused: { line: number; re
 
 type Import = {
   refuse(line: number, reason: string): void
+  /** Counts of leads that are there, and could not be stored. */
+  lose(counts: number): void
   /** A signal waits until the present batch is stored and counted. */
   take(write: () => Promise<{ created: boolean }[]>): Promise<void>
 }
@@ -197,8 +199,13 @@ export async function importing(what: string, work: (on: Import) => Promise<void
   const taken = () => `${result.created} created, ${result.existing} existing`
   let isTaking = false
   let signal: NodeJS.Signals | undefined
-  const stop = () => {
+  let lost = 0
+  const end = () => {
     show.end()
+    if (lost > 0) console.error(`lastcall: ${lost} counts could not be stored: statistics and results lack them`)
+  }
+  const stop = () => {
+    end()
     console.error(`lastcall: stopped by ${signal}: ${taken()}, which stays so; import the file again for the rest`)
     process.exit(1)
   }
@@ -212,6 +219,9 @@ export async function importing(what: string, work: (on: Import) => Promise<void
       refuse(line, reason) {
         if (result.refused.length < refusedListed) result.refused.push({ line, reason })
         else result.moreRefused = (result.moreRefused ?? 0) + 1
+      },
+      lose(counts) {
+        lost += counts
       },
       async take(write) {
         isTaking = true
@@ -228,7 +238,7 @@ export async function importing(what: string, work: (on: Import) => Promise<void
     if (result.created + result.existing > 0) (error as Error).message += `; until then at least ${taken()}`
     throw error
   } finally {
-    show.end()
+    end()
     for (const name of stopSignals) process.off(name, onSignal)
   }
 }
@@ -239,19 +249,21 @@ export const importLeads: Command = async (args) => {
     const cache = openConfigCache(store)
     const of = idsOf(campaign)
     const by = commandActor()
-    const write = async (batch: string[]) => {
+    const write = async (batch: string[], lose: Import['lose']) => {
       // Counted with each batch: if a later one stops the import, these leads stay.
-      const counting = openCounting(store, () => {})
+      const counting = openCounting(store, lose)
       const leads = buildLeads(store, cache, counting.stepped)
-      const importOne = (email: string) => leads.importLead(of, email, now(), by)
-      const written = await Promise.all(batch.map(importOne)).finally(counting.close)
-      return written.map((registration) => {
+      const writing = batch.map((email) => leads.importLead(of, email, now(), by))
+      // On PostgreSQL a batch is several statements: where one fails, the leads of the others are there, and counted.
+      await Promise.allSettled(writing)
+      await counting.close()
+      return (await Promise.all(writing)).map((registration) => {
         if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
         return registration
       })
     }
-    return importing('leads taken', async ({ take, refuse }) => {
-      for await (const batch of emailBatches(positionals[0] as string, refuse)) await take(() => write(batch))
+    return importing('leads taken', async ({ take, refuse, lose }) => {
+      for await (const batch of emailBatches(positionals[0] as string, refuse)) await take(() => write(batch, lose))
     })
   })
 }

@@ -20,10 +20,11 @@ import { commandPauseMs } from '../support/api.ts'
 import { amount } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, compileCache, type Installation, owner } from '../support/lastcall.ts'
 import { plainServer } from '../support/panel-session.ts'
+import { ask } from '../support/postgres-databases.ts'
 import { assertRefused, comesTrue, prepared, root, sharedCommand } from '../support/prepared.ts'
 import { holdProcessScope } from '../support/process-scope.ts'
 import { rowsOf } from '../support/rows.ts'
-import { databasesCreated } from '../support/test-database.ts'
+import { databasesCreated, engine } from '../support/test-database.ts'
 
 // The server that a test asks for first stays for the others.
 holdProcessScope()
@@ -79,6 +80,34 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     })
     assert.deepEqual(await place.json(['lead', 'show', ...campaign, '--email', 'b@example.com']), shown)
   })
+
+  if (engine === 'postgres')
+    check(
+      'where one statement of an import fails, leads of the others are counted; counts that are lost are said',
+      async (t) => {
+        const place = origin.copy(t)
+        assert.deepEqual(await emailsOf(place), [])
+        await ask(
+          place.databaseUrl,
+          "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$",
+          `CREATE TRIGGER refuse BEFORE INSERT ON leads FOR EACH ROW WHEN (NEW.email = 'lead-250@example.com')
+          EXECUTE FUNCTION refuse()`,
+        )
+        const emails = Array.from({ length: 500 }, (_, n) => `lead-${n}@example.com\n`)
+        assert.equal((await importFile(place, `email\n${emails.join('')}`)).code, 1)
+        const there = (await emailsOf(place)).length
+        assert.ok(there > 0 && there < 500, String(there))
+        const { totals } = await place.json(['campaign', 'stats', String(origin.campaignId)])
+        assert.equal(totals.registration.person, there)
+        await ask(
+          place.databaseUrl,
+          'CREATE TRIGGER refuse BEFORE INSERT ON daily_counts FOR EACH ROW EXECUTE FUNCTION refuse()',
+        )
+        const { code, stderr } = await importFile(place, 'email\na@example.com\nb@example.com\n')
+        const said = 'lastcall: 2 counts could not be stored: statistics and results lack them\n'
+        assert.deepEqual([code, stderr], [0, said])
+      },
+    )
 
   check('an export fills the HTML of every mail service, its headings being the tags', async (t) => {
     const place = origin.copy(t)
