@@ -77,14 +77,20 @@ test('a route that asks for no body takes none, whatever is sent', async () => {
 })
 
 test('the session’s cookie is for this host alone, and for encrypted connections where it can be', async () => {
-  assert.match(await cookieOfSignIn(), /^lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/)
+  const inPlain = await cookieOfSignIn()
+  assert.match(inPlain, /^lastcall-[\da-f]{8}=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/)
   const inHttps = await cookieOfSignIn(secure)
-  assert.match(inHttps, /^__Host-lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  assert.match(
+    inHttps,
+    /^__Host-lastcall-[\da-f]{8}=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  )
+  const [one, another] = [inPlain, inHttps].map((cookie) => cookie.split('=')[0]?.split('-').at(-1))
+  assert.notEqual(one, another, 'installations on one host share none')
   const headers = { cookie: `other=1; ${inHttps.split(';')[0]}` }
   const session = await ask('/panel/api/session', { headers }, secure)
   assert.equal(((await session.json()) as any).signedIn, true)
   const ended = await ask('/panel/api/session', { method: 'DELETE', headers }, secure)
-  assert.match(ended.headers.get('set-cookie') ?? '', /^__Host-lastcall=; Max-Age=0; Path=\//)
+  assert.match(ended.headers.get('set-cookie') ?? '', /^__Host-lastcall-[\da-f]{8}=; Max-Age=0; Path=\//)
   const again = await ask('/panel/api/session', { headers }, secure)
   assert.equal(((await again.json()) as any).signedIn, false)
 })

@@ -1,5 +1,6 @@
 // Signing in by a provider of OpenID Connect: who gets in, and what of an answer that is wrong.
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { after, beforeEach, test } from 'node:test'
 import { hashPassword, isPassword } from '../../src/access/passwords.ts'
@@ -41,6 +42,8 @@ beforeEach(() => {
   Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false })
   Object.assign(state, { refusesSecret: false, hangsAt: undefined, described: undefined })
 })
+
+const cookieNamed = (name: string) => `${name}-${hash('sha256', publicUrl).slice(0, 8)}`
 
 let addresses = 0
 
@@ -161,12 +164,14 @@ test('after another provider has taken the place of the first, verified emails f
 test('the session is an ordinary one: it remembers the browser, and ends the one before', async () => {
   await userOf('sessions@example.com')
   const one = await signIn('sessions', verified('sessions@example.com'))
-  const before = one.jar.get('lastcall') as string
-  assert.equal(one.jar.has('lastcall-flow'), false)
+  const before = one.jar.get(cookieNamed('lastcall')) as string
+  assert.equal(one.jar.has(cookieNamed('lastcall-flow')), false)
   assert.ok((await rowsIn(place, 'sessions')).some((row) => /198\.51\.\d+\.0\/24/.test(row)))
   assert.equal(await one.comeBack(await one.atProvider(await one.begin())), '/')
-  assert.notEqual(one.jar.get('lastcall'), before)
-  const old = await one.ask(`${publicUrl}/panel/api/session`, { headers: { cookie: `lastcall=${before}` } })
+  assert.notEqual(one.jar.get(cookieNamed('lastcall')), before)
+  const old = await one.ask(`${publicUrl}/panel/api/session`, {
+    headers: { cookie: `${cookieNamed('lastcall')}=${before}` },
+  })
   assert.equal(((await old.json()) as any).signedIn, false)
 })
 
@@ -422,7 +427,7 @@ test('a wrong state, or the issuer of another provider in the address, is refuse
     assert.equal(state.tokenRequests, before)
     assert.equal(await one.who(), undefined)
     // What somebody else sends here ends no sign-in; what may be the provider's own answer does.
-    assert.equal(one.jar.has('lastcall-flow'), name === 'state', `${name} ${value}`)
+    assert.equal(one.jar.has(cookieNamed('lastcall-flow')), name === 'state', `${name} ${value}`)
   }
 })
 
@@ -437,7 +442,7 @@ test('begun in two tabs of one browser, the later one is let in, whichever of th
     for (const { back, led } of isEarlierFirst ? [earlier, later] : [later, earlier])
       assert.equal(await one.comeBack(back), led, `the earlier one first: ${isEarlierFirst}`)
     assert.equal((await one.who()).email, 'two-tabs@example.com')
-    assert.equal(one.jar.has('lastcall-flow'), false)
+    assert.equal(one.jar.has(cookieNamed('lastcall-flow')), false)
   }
 })
 
@@ -447,11 +452,11 @@ test('a code counts once: not with its cookie again, not in another sign-in, not
   state.people.replay = verified('replay@example.com')
   const one = browser()
   const back = await one.atProvider(await one.begin())
-  const flow = one.jar.get('lastcall-flow') as string
+  const flow = one.jar.get(cookieNamed('lastcall-flow')) as string
   const stranger = browser()
   assert.equal(await stranger.comeBack(back), refusedAs('TOO_OLD'))
   assert.equal(await one.comeBack(back), '/')
-  stranger.jar.set('lastcall-flow', flow)
+  stranger.jar.set(cookieNamed('lastcall-flow'), flow)
   const before = state.tokenRequests
   assert.equal(await stranger.comeBack(back), refusedAs('TOO_OLD'))
   assert.equal(state.tokenRequests, before)
@@ -464,7 +469,7 @@ test('a code counts once: not with its cookie again, not in another sign-in, not
   // What the browser keeps can be neither made up nor changed.
   const forger = browser()
   const theirs = await forger.atProvider(await forger.begin())
-  forger.jar.set('lastcall-flow', `${forger.jar.get('lastcall-flow')}x`)
+  forger.jar.set(cookieNamed('lastcall-flow'), `${forger.jar.get(cookieNamed('lastcall-flow'))}x`)
   assert.equal(await forger.comeBack(theirs), refusedAs('TOO_OLD'))
 })
 
@@ -475,7 +480,7 @@ test('the cookie of a sign-in is sealed, HttpOnly and gone after ten minutes, an
   const one = browser()
   const answer = await one.api('POST', '/provider', { to: '/settings' })
   const [cookie = ''] = answer.headers.getSetCookie()
-  assert.match(cookie, /^lastcall-flow=[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
+  assert.match(cookie, /^lastcall-flow-[\da-f]{8}=[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
   const { url } = (await answer.json()) as { url: string }
   const { searchParams } = new URL(url)
   assert.deepEqual([...searchParams.keys()].sort(), [
@@ -609,7 +614,7 @@ test('the log has no code, token, secret or email, and no words of the provider'
     oidcClient.secret,
     'logged@example.com',
     'planted',
-    one.jar.get('lastcall') as string,
+    one.jar.get(cookieNamed('lastcall')) as string,
     'code=',
     'eyJ',
   ]

@@ -1,4 +1,5 @@
 // The cookies of the panel: the session, and what signing in by the provider has begun.
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** How long somebody may take to sign in at the provider. */
@@ -11,8 +12,12 @@ export const flowCookie = cookie('lastcall-flow', flowSeconds)
 
 function cookie(name: string, seconds: number) {
   const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
-  /** With `__Host-` a browser takes it from an encrypted connection only, for this host only (RFC 6265bis, 4.1.3). */
-  const nameAt = (publicUrl: string) => (isSecure(publicUrl) ? `__Host-${name}` : name)
+  /**
+   * With `__Host-` a browser takes it from an encrypted connection only, for this host only (RFC 6265bis, 4.1.3). Each
+   * installation of a host has its own: cookies know no ports, and this path is that of all.
+   */
+  const nameAt = (publicUrl: string) =>
+    `${isSecure(publicUrl) ? '__Host-' : ''}${name}-${hash('sha256', publicUrl).slice(0, 8)}`
   return {
     /** Empty where there is none. */
     read: ({ cookies }: FastifyRequest, publicUrl: string) => cookies[nameAt(publicUrl)] ?? '',
