@@ -302,7 +302,10 @@ async function assertNothingOverwritten(one: Page, id: number): Promise<void> {
   if (isFull) await one.reload()
   const clash = one.getByRole('alert').filter({ hasText: 'Other changes were saved meanwhile' })
   await clash.locator('time').filter({ hasText: 'GMT' }).waitFor()
-  assert.match(await clash.innerText(), /You, in another window, .* GMT.*\. Those here are not saved yet\./)
+  assert.match(
+    await clash.innerText(),
+    /The campaign was last saved by you, .* GMT.*\. The changes here are not saved yet\./,
+  )
   assert.match(await clash.getByRole('row').last().innerText(), /^When the offer ends\s+3 days\s+2 days$/)
   await assertAccessible(one)
   assert.equal((await saved(one, id)).name, before)
@@ -319,9 +322,11 @@ async function assertNothingOverwritten(one: Page, id: number): Promise<void> {
     ...endsAfter('PT24H')(settings),
     onExpiry: { action: 'ZERO' },
   }))
+  // Who saves another part after that has not made these changes.
+  await changeElsewhere(one, id, () => ({ language: 'pl' }))
   await save(one).click()
   await clash.getByRole('row', { name: 'When time is up the countdown stays at zero the offer is hidden' }).waitFor()
-  assert.match(await clash.innerText(), /member-of-\d+@example\.com, .* GMT/)
+  assert.match(await clash.innerText(), /^The campaign was last saved by you, .* GMT/m)
   await one.getByRole('button', { name: 'Keep what is here' }).click()
   await one.getByText('Everything is saved').waitFor()
   await one.locator('button:focus', { hasText: 'Save' }).waitFor()

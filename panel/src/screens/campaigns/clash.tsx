@@ -43,6 +43,7 @@ export function Behind({ of: { clash, error, isPending } }: Props) {
   )
 }
 
+/** Of the whole campaign: who saved it last may have changed another part than this one. */
 function By({ of: { changed, timeZone } }: { of: Clash }) {
   const text = useWords(words)
   const { user } = useSession()

@@ -13,7 +13,7 @@ export type Form<Draft> = {
   follow?(later: Draft, sent: Draft, saved: Settings): Draft
 }
 
-/** That somebody else has saved the same part: what, who and when, and the two ways on. */
+/** That somebody else has saved the same part: what is different, who saved the campaign last, and the two ways on. */
 export type Clash = {
   differences: Difference[]
   changed: Whole['changed']
