@@ -377,7 +377,7 @@ async function logCampaign(
 
 /**
  * Also makes the campaign a draft; restored, it stays a draft. What is not archived is not restored: it may be live,
- * since publishing has taken it out of the archive.
+ * since publishing has taken it out of the archive. @throws ChangedMeanwhile if `mayReplace` says no
  */
 async function archiveCampaign(
   sql: Sql,
@@ -385,12 +385,14 @@ async function archiveCampaign(
   campaignId: number,
   isArchived: boolean,
   by: Actor,
+  mayReplace: MayReplace = () => true,
 ): Promise<Campaign | undefined> {
   await sql.bumpVersion(accountId)
   const before = await findCampaign(sql, campaignId)
   if (before === undefined) return undefined
   const row = await sql.get('SELECT archived_at FROM campaigns WHERE id = ?', campaignId)
   if ((row?.archived_at !== null) === isArchived) return before
+  if (!mayReplace(before)) throw new ChangedMeanwhile()
   const archivedAt = isArchived ? by.at : null
   await sql.run('UPDATE campaigns SET is_draft = 1, archived_at = ? WHERE id = ?', archivedAt, campaignId)
   const after = (await findCampaign(sql, campaignId)) as Campaign

@@ -71,7 +71,7 @@ async function changeCampaign(living: Map<number, CampaignFile>): Promise<number
   if (what < 0.1 && living.size > 1) {
     if (byPanel) await done('DELETE', path)
     else await place.json(['campaign', 'delete', String(known.id), '--yes'])
-  } else if (what < 0.25) await done('PUT', `${path}/archive`, { isArchived: chance() < 0.6 })
+  } else if (what < 0.25) await done('PUT', `${path}/archive`, { isArchived: chance() < 0.6, sawDraft: false })
   else if (byPanel) {
     const { revision } = await done('GET', path)
     await done('PUT', path, { settings: randomSettings(known), revision })

@@ -44,7 +44,7 @@ const bodies: Record<string, unknown> = {
   'POST /keys/:keyId/replacement': { name: 'Name', graceSeconds: 3_600 },
   'POST /campaigns': { settings },
   'PUT /campaigns/:campaignId': { settings: { ...settings, id: campaignId }, revision: 'x' },
-  'PUT /campaigns/:campaignId/archive': { isArchived: false },
+  'PUT /campaigns/:campaignId/archive': { isArchived: false, sawDraft: true },
   'POST /timer-picture': { style: { font: 'Inter' }, language: 'en', secondsLeft: 10 },
   'POST /preview': { settings, own: '2027-01-01T00:00', visitAfter: 'PT1H' },
   'POST /campaigns/:campaignId/leads': { email },

@@ -297,7 +297,7 @@ function bodyFor(route: string): unknown {
   const search = { prefix: '', afterEmail: '', state: null, limit: 10 }
   const bodies: Record<string, unknown> = {
     'PUT /campaigns/:campaignId': { settings: {}, revision: '' },
-    'PUT /campaigns/:campaignId/archive': { isArchived: true },
+    'PUT /campaigns/:campaignId/archive': { isArchived: true, sawDraft: false },
     'PATCH /users/:userId': { role: 'viewer' },
     'PATCH /keys/:keyId': { name: 'mine now' },
     'POST /keys/:keyId/replacement': { name: 'mine now', graceSeconds: 3_600 },

@@ -8,6 +8,7 @@ import { convert, reverse } from '../../src/leads/conversions.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Actor, AuditEntry, AuditPage } from '../../src/store/audit.ts'
 import type { Source } from '../../src/store/conversions.ts'
+import { ChangedMeanwhile } from '../../src/store/errors.ts'
 import { migrationTo } from '../../src/store/migrations.ts'
 import { asFile, type Campaign } from '../../src/store/model.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
@@ -209,6 +210,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const entries = await all(store, id)
     const restored = await store.configuration.archiveCampaign(id, made.id, false, testerAt(7))
     assert.equal(restored?.isDraft, false)
+    // Nor archived by somebody who saw a draft.
+    const asSeen = ({ isDraft }: { isDraft: boolean }) => isDraft
+    await assert.rejects(store.configuration.archiveCampaign(id, made.id, true, testerAt(7), asSeen), ChangedMeanwhile)
     assert.deepEqual(await seen(), [false, false, made.id, true])
     assert.deepEqual(await all(store, id), entries)
   })

@@ -92,12 +92,17 @@ export const campaignRoutes = {
       return whole(parts, await save(parts, session, { ...body.settings, id }, by, asRead), by.at)
     },
   }),
-  /** An archived campaign is a draft that the panel's list hides. */
+  /**
+   * An archived campaign is a draft that the panel's list hides. `sawDraft`: the reader saw a draft, and was not asked
+   * whether everybody is to be refused.
+   */
   ...forMember('PUT /campaigns/:campaignId/archive', {
-    body: Type.Object({ isArchived: Type.Boolean() }, closed),
+    body: Type.Object({ isArchived: Type.Boolean(), sawDraft: Type.Boolean() }, closed),
     async run({ campaign, parts, body, by }) {
       const { accountId, id } = campaign
-      const after = await parts.store.configuration.archiveCampaign(accountId, id, body.isArchived, by)
+      const asSeen = ({ isDraft }: Campaign) => isDraft || !body.sawDraft
+      const archiving = parts.store.configuration.archiveCampaign(accountId, id, body.isArchived, by, asSeen)
+      const after = await archiving.catch(refuseChanged)
       if (after === undefined) throw new PanelRefusal('NOT_FOUND')
       return whole(parts, after, by.at)
     },
@@ -152,11 +157,14 @@ async function save(
   const turn = turnToBuild(session, by.at)
   const changed = { at: by.at, userId: user.id }
   return saveCampaign(parts, account.id, checked.campaign, by, { mayReplace, turn, changed }).catch((error) => {
-    if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof Refused)) return refuseChanged(error)
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
     throw invalid(path, message)
   })
+}
+
+function refuseChanged(error: unknown): never {
+  throw error instanceof ChangedMeanwhile ? new PanelRefusal('CHANGED_MEANWHILE') : error
 }
 
 async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {

@@ -41,19 +41,26 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
     sayFailure(error)
     focusNext()
   }
-  const putAway = async (next: boolean) => {
+  const putAway = async (next: boolean, sawDraft: boolean) => {
     const focusNext = focusNextRow('campaigns', id)
-    const asked = { params: { campaignId: id }, body: { isArchived: next } }
+    const asked = { params: { campaignId: id }, body: { isArchived: next, sawDraft } }
     const { settings } = await archive.mutateAsync(asked, { onError: sayGone(focusNext) })
     closeArchive()
     const back = settings.isDraft ? text.restored : text.publishedMeanwhile
     toast(next ? text.archivedNow(name) : back(name))
     focusNext()
   }
+  /** Published meanwhile, it is asked about after all. */
+  const archiveDraft = () =>
+    putAway(true, true).catch((error: CallFailed) => {
+      if (error.code !== 'CHANGED_MEANWHILE') throw error
+      archive.reset()
+      askArchive()
+    })
   // A draft loses nothing by it: only what is live is asked about.
   const archiving = () => {
     archive.reset()
-    if (state === 'draft') running.start(text.archive, () => putAway(true))
+    if (state === 'draft') running.start(text.archive, archiveDraft)
     else askArchive()
   }
   const removing = () => {
@@ -88,7 +95,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const exporting = { name: text.export, onClick: () => running.start(text.export, exportFile) }
   const changing = [
     isArchived
-      ? { name: text.restore, disabled, onClick: () => running.start(text.restore, () => putAway(false)) }
+      ? { name: text.restore, disabled, onClick: () => running.start(text.restore, () => putAway(false, true)) }
       : { name: text.archive, disabled, onClick: archiving },
     { name: text.remove, isDangerous: true, disabled, onClick: removing },
   ]
@@ -112,7 +119,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
         isDangerous
         isPending={archive.isPending}
         error={archive.error}
-        onConfirm={() => putAway(true).catch(() => {})}
+        onConfirm={() => putAway(true, false).catch(() => {})}
       />
       <Confirm
         opened={isRemoving}
