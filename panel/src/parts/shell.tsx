@@ -13,9 +13,9 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { type MouseEvent, type ReactNode, use, useEffect, useRef } from 'react'
+import { type MouseEvent, type ReactNode, use, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useSendAlone } from '../api.ts'
+import { type CallFailed, useSendAlone } from '../api.ts'
 import icon from '../icon.svg'
 import { type Language, LanguageContext, useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
@@ -163,7 +163,7 @@ function AccountMenu({ email }: { email: string }) {
   const { language, setLanguage } = use(LanguageContext)
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [, go] = useLocation()
-  const signOut = useSignOut()
+  const { signOut, isLeaving } = useSignOut()
   const button = useRef<HTMLButtonElement>(null)
   const [isAsked, { open: ask, close }] = useDisclosure(false)
   const leave = () => {
@@ -201,7 +201,9 @@ function AccountMenu({ email }: { email: string }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item onClick={leave}>{text.signOut}</Menu.Item>
+        <Menu.Item disabled={isLeaving} onClick={leave}>
+          {text.signOut}
+        </Menu.Item>
       </Menu.Dropdown>
       <Confirm
         opened={isAsked}
@@ -220,23 +222,36 @@ function AccountMenu({ email }: { email: string }) {
   )
 }
 
-function useSignOut(): () => Promise<void> {
+function useSignOut() {
   const text = useWords(words)
   const client = useQueryClient()
   const [, go] = useLocation()
   const send = useSendAlone('DELETE /session')
   const onError = useToastFailure()
+  const onNotErased = useToastFailure(text.signOutStopped)
+  const [isLeaving, setLeaving] = useState(false)
   const onSuccess = () => {
     forgetUnsaved()
     endWithSession()
     client.clear()
     go('/sign-in')
   }
-  return async () => {
-    const erasing = finishErasing()
-    // It takes as long as it takes: without a word the menu would seem to be broken.
-    if (erasing !== undefined) toastWhile(text.signOutWaits, erasing)
-    await erasing
-    send.mutate({}, { onSuccess, onError })
+  /** Resolves to why one was not erased: nobody would be told of it once the session is over. */
+  const eraseAll = async () => {
+    let failed: CallFailed | undefined
+    // Meanwhile another one may be asked for. Each takes as long as it takes: without a word the menu would seem to be
+    // broken.
+    for (let erasing = finishErasing(); erasing !== undefined; erasing = finishErasing()) {
+      toastWhile(text.signOutWaits, erasing)
+      failed = (await erasing) ?? failed
+    }
+    return failed
   }
+  const signOut = async () => {
+    setLeaving(true)
+    const failed = await eraseAll().finally(() => setLeaving(false))
+    if (failed !== undefined) onNotErased(failed)
+    else send.mutate({}, { onSuccess, onError })
+  }
+  return { signOut, isLeaving: isLeaving || send.isPending }
 }

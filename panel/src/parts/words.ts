@@ -17,6 +17,7 @@ export const words = inBoth({
     signOutStopsText:
       'Leads are being imported, and signing out stops that. What was imported stays; the same file can be imported again, nothing is doubled.',
     signOutWaits: 'You will be signed out when the leads are erased.',
+    signOutStopped: 'You are still signed in, since not all leads were erased.',
     language: 'Language',
     scheme: 'Colours',
     schemes: { auto: 'System', light: 'Light', dark: 'Dark' },
@@ -122,6 +123,7 @@ export const words = inBoth({
     signOutStopsText:
       'Trwa import odbiorców, a wylogowanie go zatrzyma. To, co zaimportowano, pozostanie; ten sam plik można zaimportować ponownie, nic się nie powtórzy.',
     signOutWaits: 'Wylogowanie nastąpi, gdy odbiorcy zostaną usunięci.',
+    signOutStopped: 'Nie wylogowano, bo nie wszyscy odbiorcy zostali usunięci.',
     language: 'Język',
     scheme: 'Kolory',
     schemes: { auto: 'Systemowe', light: 'Jasne', dark: 'Ciemne' },

@@ -9,9 +9,12 @@ const waitsMs = 10_000
 type Erasing = { campaignId: number; refs: readonly string[] }
 type Said = { waits: string; undo: string; done: string; failed(error: CallFailed): void }
 
-let waiting: { finish(): Promise<void>; undo(): void } | undefined
-/** Resolves when all that was asked for so far is done: one erasure after the other. */
-let asked: Promise<void> = Promise.resolve()
+/** Of one erasure that has been asked for: why it failed, if it did. */
+type Asked = Promise<CallFailed | undefined>
+
+let waiting: { finish(): void; undo(): void } | undefined
+/** Those that are not done yet: one after the other. */
+let asked: readonly Asked[] = []
 /** Those that are as good as gone: no list shows them. */
 let hidden: readonly string[] = []
 /** What was asked for in a session that is over is not done in the name of who goes on in another. */
@@ -35,23 +38,31 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
     takeUndoAway()
     waiting = undefined
   }
-  const erase = async () => {
-    if (askedIn !== session) return mayClose()
-    try {
-      await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
-      toast(said.done)
-    } catch (error) {
-      said.failed(error as CallFailed)
+  const erase = async (): Asked => {
+    let failure: CallFailed | undefined
+    if (askedIn === session) {
+      try {
+        await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
+        toast(said.done)
+      } catch (error) {
+        failure = error as CallFailed
+        said.failed(failure)
+      }
+      await onErased()
+      showAgain()
     }
     mayClose()
-    await onErased()
-    showAgain()
+    return failure
   }
   const finish = () => {
     end()
     // Also where the one before could not be shown.
-    asked = asked.then(erase, erase)
-    return asked
+    const done: Asked = (asked.at(-1) ?? Promise.resolve()).then(erase, erase)
+    const isOver = () => {
+      asked = asked.filter((one) => one !== done)
+    }
+    asked = [...asked, done]
+    done.then(isOver, isOver)
   }
   const timer = window.setTimeout(finish, waitsMs)
   const undo = () => {
@@ -67,9 +78,11 @@ export function useHidden(): readonly string[] {
   return useSyncExternalStore(onChange, () => hidden)
 }
 
-/** What is waiting, or under way, is done before the session ends. Undefined where nothing is. */
-export const finishErasing = (): Promise<void> | undefined =>
-  hidden.length === 0 ? undefined : (waiting?.finish() ?? asked)
+/** What is waiting, or under way, is done before the session ends: the next of them. Undefined where there is none. */
+export function finishErasing(): Asked | undefined {
+  waiting?.finish()
+  return asked[0]
+}
 
 atSignOut(() => {
   session += 1
