@@ -98,6 +98,27 @@ longAtBothWidths(
     await comeBack(page)
     await page.waitForTimeout(500)
     assert.equal(await question(page).isVisible(), false)
+    // Who has no password, or no user any more, is not locked in.
+    await page.route('**/panel/api/session', async (route) => {
+      const headers = { ...route.request().headers(), 'Sec-Fetch-Site': 'same-origin' }
+      const answer = await route.fetch({ headers })
+      const session = await answer.json()
+      await route.fulfill({ response: answer, json: { ...session, ways: { ...session.ways, hasMail: true } } })
+    })
+    await page.reload()
+    await second.fill('https://example.com/three')
+    await page.context().clearCookies()
+    await comeBack(page)
+    const forgot = question(page).getByRole('link', { name: 'Forgot password?' })
+    const [beside] = await Promise.all([page.waitForEvent('popup'), forgot.click()])
+    await beside.getByRole('heading', { name: 'Set a new password' }).waitFor()
+    await beside.close()
+    assert.equal(await second.inputValue(), 'https://example.com/three')
+    await assertAccessible(page)
+    await assertFits(page)
+    await question(page).getByRole('button', { name: 'Leave' }).click()
+    await page.getByLabel('Email').fill('somebody@example.com')
+    assert.equal(await question(page).count(), 0)
     assertUntroubled(page)
   },
 )

@@ -7,6 +7,7 @@ import { useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import { SignInForm } from '../screens/coming-in/sign-in.tsx'
+import { words as comingInWords } from '../screens/coming-in/words.ts'
 import { useSession } from '../session.ts'
 import { giveUpSigningInAgain, isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
 import { stays } from './escape.ts'
@@ -16,7 +17,9 @@ import { words } from './words.ts'
 /** Stands over a screen whose session has ended; nothing that was entered is lost. */
 export function SignInAgain() {
   const text = useWords(words)
+  const { forgot } = useWords(comingInWords)
   const { user, ways } = useSession()
+  const leave = useLeave()
   const client = useQueryClient()
   const isAsked = useSyncExternalStore(onSignInAsked, isSignInAsked)
   const goOn = () => {
@@ -41,7 +44,14 @@ export function SignInAgain() {
         <Text size="sm">{text.sessionEndedText}</Text>
         {other !== undefined && <Other email={other} onSignedOut={look} />}
         {ways.byPassword && <SignInForm email={user.email} hasMail={ways.hasMail} onDone={goOn} />}
-        {ways.byProvider && <InAnotherTab />}
+        {ways.byPassword && ways.hasMail && <InAnotherTab path="reset" text={forgot} />}
+        {ways.byProvider && <InAnotherTab path="sign-in" text={text.signInBeside} />}
+        {/* For who cannot: a user who was removed. */}
+        {other === undefined && (
+          <Button variant="default" onClick={leave}>
+            {text.leave}
+          </Button>
+        )}
       </Stack>
     </Modal>
   )
@@ -73,20 +83,25 @@ function useOtherTab(isAsked: boolean, userId: number, onDone: () => void) {
   return { other, look }
 }
 
-/** Somebody else is signed in in this browser: the reader goes on as that user, or ends that session. */
-function Other({ email, onSignedOut }: { email: string; onSignedOut(): void }) {
-  const text = useWords(words)
+/** Gives up the screen, with what was entered there. */
+function useLeave(): () => void {
   const client = useQueryClient()
   const [, go] = useLocation()
-  const send = useSendAlone('DELETE /session')
-  const goOnAsOther = () => {
+  return () => {
     forgetUnsaved()
     endWithSession()
     giveUpSigningInAgain()
     client.clear()
-    // It leads on to the panel.
     go('/sign-in')
   }
+}
+
+/** Somebody else is signed in in this browser: the reader goes on as that user, or ends that session. */
+function Other({ email, onSignedOut }: { email: string; onSignedOut(): void }) {
+  const text = useWords(words)
+  const send = useSendAlone('DELETE /session')
+  // The sign-in screen leads on to the panel.
+  const goOnAsOther = useLeave()
   const signOtherOut = (button: Element) => {
     const dialog = button.closest('[role=dialog]')
     const onSuccess = () => {
@@ -110,12 +125,11 @@ function Other({ email, onSignedOut }: { email: string; onSignedOut(): void }) {
   )
 }
 
-/** Going to the provider would lose the screen: the reader signs in beside it, and comes back. */
-function InAnotherTab() {
-  const text = useWords(words)
+/** Going there, as to the provider, would lose the screen: the reader does that beside it, and comes back. */
+function InAnotherTab({ path, text }: { path: string; text: string }) {
   return (
-    <Anchor href={new URL('sign-in', document.baseURI).href} target="_blank">
-      {text.signInBeside}
+    <Anchor href={new URL(path, document.baseURI).href} target="_blank">
+      {text}
     </Anchor>
   )
 }

@@ -69,6 +69,7 @@ export const words = inBoth({
     goOnAsOther: 'Go on as that user',
     signOtherOut: 'Sign that user out',
     sessionEndedText: 'Sign in again to go on. What you have entered is still here.',
+    leave: 'Leave, and lose what is here',
     failures: {
       OFFLINE: 'The service cannot be reached. Check your connection, then try again.',
       LOST: 'The service cannot be reached, or its answer was lost: it may have done this. Look whether it has before you try again.',
@@ -175,6 +176,7 @@ export const words = inBoth({
     goOnAsOther: 'Kontynuuj jako ta osoba',
     signOtherOut: 'Wyloguj tę osobę',
     sessionEndedText: 'Zaloguj się ponownie, aby kontynuować. To, co wpisano, nadal tu jest.',
+    leave: 'Wyjdź i porzuć to, co tu wpisano',
     failures: {
       OFFLINE: 'Nie można połączyć się z usługą. Sprawdź połączenie i spróbuj ponownie.',
       LOST: 'Nie można połączyć się z usługą albo jej odpowiedź nie dotarła: mogło się to już udać. Zanim spróbujesz ponownie, sprawdź, czy tak jest.',
