@@ -442,7 +442,7 @@ longAtBothWidths(
 )
 
 longTest('a campaign with leads says in words why it cannot become one date for everyone', async () => {
-  const id = await make(course)
+  const id = await make({ ...course, isDraft: true })
   writeFileSync(join(stage.place.folder, 'emails.csv'), 'email\nada@example.com\n')
   const imported = await stage.place.runShared(['lead', 'import', '--campaign', String(id), 'emails.csv'])
   assert.equal(imported.code, 0)
@@ -450,6 +450,7 @@ longTest('a campaign with leads says in words why it cannot become one date for 
   const kind = page.getByLabel('How the offer ends')
   const refusal = page.getByText('This campaign has leads, or visitors without an email: it cannot change')
   await kind.selectOption('daysAt')
+  // Of a draft too: it has its leads from before, or from an import.
   await page.locator('.save').getByText('Leads whose offer has started').waitFor()
   assert.equal(await refusal.count(), 0)
   await kind.selectOption('fixed')

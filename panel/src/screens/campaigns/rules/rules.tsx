@@ -7,7 +7,7 @@ import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
-import type { Settings } from '../use-campaign.ts'
+import type { Settings, Whole } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
 import { type Draft, draftOf, isPersonal, kindFaults, rulesOf, settingsOf } from './draft.ts'
 import { elsewhere, Faults, FindingsContext } from './lint.tsx'
@@ -51,9 +51,7 @@ export default function RulesPart({ read }: PartProps) {
                 </Stack>
               </MemberFields>
               {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
-              {(may || editing.isChanged) && (
-                <SaveBar editing={editing} faults={judgement.faults} settings={read.settings} />
-              )}
+              {(may || editing.isChanged) && <SaveBar editing={editing} faults={judgement.faults} read={read} />}
             </Stack>
           </form>
           <ForetoldSection
@@ -131,9 +129,9 @@ function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
   }, [bar])
 }
 
-type SaveBarProps = { editing: Editing; faults: { path: string; message: string }[]; settings: Settings }
+type SaveBarProps = { editing: Editing; faults: { path: string; message: string }[]; read: Whole }
 
-function SaveBar({ editing, faults, settings }: SaveBarProps) {
+function SaveBar({ editing, faults, read }: SaveBarProps) {
   const text = useWords(words)
   const { account } = useSession()
   const { isChanged, isPending, discard } = editing
@@ -142,6 +140,8 @@ function SaveBar({ editing, faults, settings }: SaveBarProps) {
   const bar = useRef<HTMLDivElement>(null)
   useUncovered(bar)
   const isInSight = useInSight(isChanged)
+  // A draft may have leads from when it was published; while it is published, some may come at any time.
+  const reachesLeads = read.hasLeads || !read.settings.isDraft
   return (
     <Paper
       ref={bar}
@@ -178,8 +178,8 @@ function SaveBar({ editing, faults, settings }: SaveBarProps) {
           </Group>
         </Group>
         {/* A change of the kind that is refused reaches no lead. */}
-        {isChanged && !settings.isDraft && !wrong.has('mechanism.deadline.kind') && (
-          <ForLeads draft={editing.draft} saved={settings} />
+        {isChanged && reachesLeads && !wrong.has('mechanism.deadline.kind') && (
+          <ForLeads draft={editing.draft} saved={read.settings} />
         )}
       </Stack>
     </Paper>
