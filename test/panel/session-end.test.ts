@@ -159,6 +159,14 @@ longTest('if another tab has signed somebody else in, nothing is done in that pe
   await question(page).getByRole('button', { name: 'Go on as that user' }).click()
   await page.getByRole('banner').getByText('bela-beside’s account').waitFor({ state: 'attached' })
   await question(page).waitFor({ state: 'hidden' })
+
+  // To sign out ends nobody else's session: this browser is Ada's now.
+  await page.getByText('Your first live campaign').waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.request.post('/panel/api/session', { data: { email: ada.email, password: ada.password } })
+  await page.getByRole('button', { name: 'Account', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('banner').getByText('ada-here’s account').waitFor({ state: 'attached' })
   assertUntroubled(page)
 })
 

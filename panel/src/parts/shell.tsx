@@ -91,7 +91,7 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
             {session.account.name}
           </Text>
           <HelpButton />
-          <AccountMenu email={session.user.email} />
+          <AccountMenu user={session.user} />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm">
@@ -158,12 +158,12 @@ export function LanguageSelect() {
 }
 
 /** Who is signed in, what only this browser keeps, and the way out. */
-function AccountMenu({ email }: { email: string }) {
+function AccountMenu({ user }: Pick<SignedIn, 'user'>) {
   const text = useWords(words)
   const { language, setLanguage } = use(LanguageContext)
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [, go] = useLocation()
-  const { signOut, isLeaving } = useSignOut()
+  const { signOut, isLeaving } = useSignOut(user.id)
   const button = useRef<HTMLButtonElement>(null)
   const [isAsked, { open: ask, close }] = useDisclosure(false)
   const leave = () => {
@@ -184,7 +184,7 @@ function AccountMenu({ email }: { email: string }) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown maw="calc(100vw - 16px)">
-        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{email}</Menu.Label>
+        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{user.email}</Menu.Label>
         <Menu.Item onClick={() => go('/settings/security')}>{text.yourSignIn}</Menu.Item>
         <Menu.Divider />
         <Menu.Label>{text.language}</Menu.Label>
@@ -222,7 +222,7 @@ function AccountMenu({ email }: { email: string }) {
   )
 }
 
-function useSignOut() {
+function useSignOut(userId: number) {
   const text = useWords(words)
   const client = useQueryClient()
   const [, go] = useLocation()
@@ -251,7 +251,7 @@ function useSignOut() {
     setLeaving(true)
     const failed = await eraseAll().finally(() => setLeaving(false))
     if (failed !== undefined) onNotErased(failed)
-    else send.mutate({}, { onSuccess, onError })
+    else send.mutate({ query: { userId: String(userId) } }, { onSuccess, onError })
   }
   return { signOut, isLeaving: isLeaving || send.isPending }
 }

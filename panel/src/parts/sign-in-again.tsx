@@ -8,7 +8,7 @@ import { endWithSession } from '../leaving.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import { SignInForm } from '../screens/coming-in/sign-in.tsx'
 import { words as comingInWords } from '../screens/coming-in/words.ts'
-import { useSession } from '../session.ts'
+import { type SignedIn, useSession } from '../session.ts'
 import { giveUpSigningInAgain, isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
 import { stays } from './escape.ts'
 import { Failure } from './failure.tsx'
@@ -42,7 +42,7 @@ export function SignInAgain() {
     >
       <Stack>
         <Text size="sm">{text.sessionEndedText}</Text>
-        {other !== undefined && <Other email={other} onSignedOut={look} />}
+        {other !== undefined && <Other user={other} onSignedOut={look} />}
         {ways.byPassword && <SignInForm email={user.email} hasMail={ways.hasMail} onDone={goOn} />}
         {ways.byPassword && ways.hasMail && <InAnotherTab path="reset" text={forgot} />}
         {ways.byProvider && <InAnotherTab path="sign-in" text={text.signInBeside} />}
@@ -58,15 +58,15 @@ export function SignInAgain() {
 }
 
 /**
- * The reader may sign in in another tab: that one's session is this one's too. `other`: the email of somebody else who
- * has, and who is in the way of single sign-on there.
+ * The reader may sign in in another tab: that one's session is this one's too. `other`: somebody else who has, and
+ * who is in the way of single sign-on there.
  */
 function useOtherTab(isAsked: boolean, userId: number, onDone: () => void) {
-  const [other, setOther] = useState<string>()
+  const [other, setOther] = useState<SignedIn['user']>()
   const lookNow = async () => {
     const session = await call('GET /session', {})
     if (session.signedIn && session.user.id === userId) onDone()
-    else setOther(session.signedIn ? session.user.email : undefined)
+    else setOther(session.signedIn ? session.user : undefined)
   }
   const look = () => void lookNow().catch(() => {})
   const onFocus = useEffectEvent(look)
@@ -97,7 +97,7 @@ function useLeave(): () => void {
 }
 
 /** Somebody else is signed in in this browser: the reader goes on as that user, or ends that session. */
-function Other({ email, onSignedOut }: { email: string; onSignedOut(): void }) {
+function Other({ user, onSignedOut }: { user: SignedIn['user']; onSignedOut(): void }) {
   const text = useWords(words)
   const send = useSendAlone('DELETE /session')
   // The sign-in screen leads on to the panel.
@@ -109,11 +109,11 @@ function Other({ email, onSignedOut }: { email: string; onSignedOut(): void }) {
       dialog?.querySelector<HTMLElement>('[data-autofocus], a')?.focus()
       onSignedOut()
     }
-    send.mutate({}, { onSuccess })
+    send.mutate({ query: { userId: String(user.id) } }, { onSuccess })
   }
   return (
     <Stack gap="xs">
-      <Text size="sm">{text.otherIsIn(email)}</Text>
+      <Text size="sm">{text.otherIsIn(user.email)}</Text>
       <Failure of={{ error: send.error }} />
       <Button variant="default" onClick={goOnAsOther}>
         {text.goOnAsOther}

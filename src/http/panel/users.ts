@@ -36,8 +36,12 @@ export const userRoutes = {
       return { codeToken: null }
     },
   }),
+  /** `userId`: who is to be signed out. Somebody else, whom another tab has signed in meanwhile, stays. */
   ...forAnybody('DELETE /session', {
-    async run({ token, parts, setSession }) {
+    query: Type.Object({ userId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$' })) }, closed),
+    async run({ session, token, query, parts, setSession }) {
+      const isOther = session !== undefined && query.userId !== undefined && query.userId !== String(session.user.id)
+      if (isOther) return {}
       await parts.users.signOut(token)
       setSession(null)
       return {}
