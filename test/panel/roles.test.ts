@@ -137,6 +137,7 @@ longTest('a viewer of an account without a campaign sees the steps, and who take
     }
   }
   await lookFor([
+    ['/', overviewWords.en.none, overviewWords.en.addOne],
     ['/campaigns', listWords.en.empty, listWords.en.makeFirst],
     ['/integrations', key.empty, key.makeOne],
     ['/integrations/history', historyWords.en.empty, historyWords.en.makeKey],

@@ -7,6 +7,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Figure } from '../../parts/figure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useMay } from '../../session.ts'
 import { Attentions } from './attention.tsx'
 import { words } from './words.ts'
 
@@ -63,10 +64,11 @@ function Figures({ overview: { totals, before, open, campaigns } }: { overview: 
 
 function Days({ days }: Pick<Overview, 'days'>) {
   const text = useWords(words)
+  const may = useMay('member')
   const isEmpty = days.every((day) => kindsShown.every((kind) => day[kind] === 0))
   return (
     <>
-      {isEmpty ? <Empty text={text.none} /> : <DayChart days={days} />}
+      {isEmpty ? <Empty text={may ? `${text.none} ${text.addOne}` : text.none} /> : <DayChart days={days} />}
       <Text size="sm" c="dimmed">
         {text.daysNote}
       </Text>

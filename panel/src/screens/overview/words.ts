@@ -16,7 +16,8 @@ export const words = inBoth({
     days: 'The last 30 days',
     daysNote:
       'Days are those of each campaign’s time zone, up to the latest. People only: mail proxies and link scanners are counted apart. Opens say little, since Apple Mail loads every picture.',
-    none: 'Nothing has happened in these days yet. Add a lead, or put the widget on a page, and it will show here.',
+    none: 'Nothing has happened in these days yet.',
+    addOne: 'Add a lead, or put the widget on a page, and it will show here.',
     chart: 'Chart of sign-ups, visits, clicks and opens by day; the table below has the same numbers',
     attention: 'Needs attention',
     allWell: 'Nothing needs your attention.',
@@ -82,7 +83,8 @@ export const words = inBoth({
     days: 'Ostatnie 30 dni',
     daysNote:
       'Dni są liczone w strefie czasowej każdej kampanii, do najpóźniejszego z nich. Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obrazek.',
-    none: 'W tych dniach nic się jeszcze nie wydarzyło. Zapisz odbiorcę albo umieść widżet na stronie, a pojawi się to tutaj.',
+    none: 'W tych dniach nic się jeszcze nie wydarzyło.',
+    addOne: 'Zapisz odbiorcę albo umieść widżet na stronie, a pojawi się to tutaj.',
     chart: 'Wykres zapisów, wizyt, kliknięć i otwarć według dni; tabela poniżej zawiera te same liczby',
     attention: 'Wymaga uwagi',
     allWell: 'Nic nie wymaga Twojej uwagi.',
