@@ -54,7 +54,7 @@ const url: Check<string> = (value, path, faults) => {
   const address = webAddress(written)
   if (address !== undefined) return address
   const unseen = unseenIn(written)
-  if (unseen !== undefined) return refuse(faults, path, `must be without ${unseen}`)
+  if (unseen !== undefined) return refuse(faults, path, `must be without the invisible character U+${unseen}`)
   const character = unencodedIn(written)
   if (character === '%') {
     return refuse(faults, path, 'must have "%25" in place of a "%" without two hexadecimal digits after it')

@@ -26,11 +26,10 @@ export function webAddress(written: string): string | undefined {
   return isAscii ? written : webAddress(parsed.href)
 }
 
-/** The first character that nobody sees, in words: it was pasted with the address, and is not meant. */
+/** The code of the first character that nobody sees: `200B`. It was pasted with the address, and is not meant. */
 export function unseenIn(written: string): string | undefined {
   const unseen = [...written].find((one) => one !== ' ' && invisible.test(one))
-  const code = unseen?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-  return code && `the invisible character U+${code}`
+  return unseen?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
 }
 
 /**

@@ -35,7 +35,7 @@ export function urlFault(written: string, egress: Egress, publicUrl: string): st
   // The URL parser drops blanks and control characters, which would be shown; and extra slashes before the host, which
   // would hide a password from the check below.
   const unseen = unseenIn(written.slice(0, endpointLimits.urlCharacters))
-  if (unseen !== undefined) return `must be without ${unseen}`
+  if (unseen !== undefined) return `must be without the invisible character U+${unseen}`
   const isPlain = written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^ \\]+$/i.test(written)
   const url = isPlain ? URL.parse(written) : null
   if (url === null) {

@@ -291,8 +291,8 @@ const panel: Mutant[] = [
   },
   {
     file: 'src/http/panel/api.ts',
-    line: 'request.session = await sessionFor(parts, route, request)',
-    fault: '',
+    line: 'const session = mayHaveChanged ? await sessionFor(parts, route, request) : request.session',
+    fault: 'const session = request.session',
     tests: inPanel('roles'),
   },
   {
