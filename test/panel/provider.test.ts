@@ -238,7 +238,7 @@ longTest('after the end of a session the user signs in beside the screen, and ke
   await dialog.waitFor()
   await assertAccessible(page)
   const opened = page.context().waitForEvent('page')
-  await dialog.getByRole('link').click()
+  await dialog.getByRole('link', { name: 'Sign in with single sign-on' }).click()
   const beside = await opened
   await beside.getByRole('button', { name: words.en.byProvider }).click()
   await beside.getByRole('heading', { name: 'Overview' }).waitFor()
