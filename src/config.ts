@@ -1,7 +1,6 @@
 // The only file that reads the environment.
-import { getCompileCacheDir } from 'node:module'
 import { isIP } from 'node:net'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { ProviderSettings } from './access/provider.ts'
 import { isEmail } from './core/email.ts'
 import { webAddress } from './core/web-address.ts'
@@ -205,12 +204,6 @@ export const isUnderNpm = (): boolean => isHere() && process.env.npm_lifecycle_e
 export function zoneFolder(): string | null {
   const { TZDIR } = process.env
   return TZDIR === undefined ? null : userPath(TZDIR)
-}
-
-/** Node's compile cache as `main.ts` has it, for threads too: they look for its folder in the environment. */
-export function shareCompileCache(): void {
-  const folder = getCompileCacheDir()
-  if (folder !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(folder)
 }
 
 /** SMTP_URL and SMTP_FROM, both or neither. @throws WrongSetting */

@@ -78,7 +78,7 @@ test('files that draw a countdown import each other and core only: no package, n
 test('each room imports the rooms that ARCHITECTURE.md allows it, and no other', () => {
   const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/(\w+)` \|.*\| ([\w, ]+) \|$/gm)]
   const listed = rows.filter(([, , allowed = '']) => !allowed.startsWith('all '))
-  assert.equal(listed.length, 9)
+  assert.equal(listed.length, 10)
   for (const [, room = '', allowed = ''] of listed) {
     const paths = allowed.split(', ').map((name) => (name === 'the log' ? 'src/log.ts' : `src/${name}/`))
     const isOther = (path: string) =>
@@ -188,11 +188,12 @@ test('nothing imports the process but what runs commands for tests', () => {
   )
 })
 
-test('one file reads the environment', () => {
+test('one file reads the environment, and one hands it on whole', () => {
   // What is written into an example for others, after `\${`, is not read.
-  assert.deepEqual(filesWith(source, /(?<!\\\$\{)\bprocess\.env\b|\bprocess\['env'\]|from 'node:process'/), [
-    'src/config.ts',
-  ])
+  const reading = /(?<!\\\$\{)\bprocess\.env\b|\bprocess\['env'\]|from 'node:process'/
+  const handsOn = 'src/threads/start.ts'
+  assert.deepEqual(filesWith(source, reading), ['src/config.ts', handsOn])
+  assert.doesNotMatch(read(handsOn).replace('{ ...process.env, ', ''), reading)
 })
 
 test('each driver is imported by one file', () => {

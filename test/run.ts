@@ -195,7 +195,9 @@ async function check(): Promise<boolean> {
 async function compileOnce(): Promise<void> {
   const ends: (() => Promise<void>)[] = []
   const place = installation({ after: (end) => void ends.push(end) })
-  await place.run(['account', 'list'])
+  await place.run(['account', 'create', '--name', 'First'])
+  // Starts a thread.
+  await place.run(['history', 'list', '--account', '1'])
   await (await place.serve()).stop()
   for (const end of ends) await end()
 }

@@ -1,5 +1,5 @@
 // Command line -> command.
-import { shareCompileCache, WrongSetting, zoneFolder } from '../config.ts'
+import { WrongSetting, zoneFolder } from '../config.ts'
 import { EmptyDatabase, WrongAddress } from '../store/errors.ts'
 import type { Command } from './command.ts'
 import { WrongCall } from './command.ts'
@@ -89,7 +89,6 @@ async function run(given: readonly string[]): Promise<void> {
 
 /** Runs one command. If it fails, it says so in one line and exits: 2 if the call was wrong, otherwise 1. */
 export async function main(args: readonly string[]): Promise<void> {
-  shareCompileCache()
   try {
     await run(args)
   } catch (error) {

@@ -1,8 +1,9 @@
 // The templates of countdown images: built in a thread, kept in memory as long as they are in use.
 import { createHash } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { MailLanguage } from '../core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../core/timer-style.ts'
+import { startThread } from '../threads/start.ts'
 import { openTemplate } from './packed.ts'
 import { ENGINE_VERSION, type Template } from './template.ts'
 
@@ -144,7 +145,7 @@ function openBuilder(buildMs: number) {
   function runThread(build: Build): Promise<Uint8Array> {
     if (isClosed) throw new TemplateUnavailable('the building of countdown images has ended')
     return new Promise((resolve, reject) => {
-      const thread = new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: build })
+      const thread = startThread(new URL('./build-thread.ts', import.meta.url), { workerData: build })
       running = thread
       const timer = setTimeout(() => void thread.terminate(), buildMs)
       let built: Uint8Array | undefined

@@ -1,6 +1,7 @@
 // Hands requests to a separate thread, so that signing and sending hold up no answers.
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { TryCause } from '../core/events.ts'
+import { startThread } from '../threads/start.ts'
 import type { Egress } from './egress.ts'
 
 /** `secrets` sign, the newest first. */
@@ -47,7 +48,7 @@ export function openSender(egress: Egress, onBroken: (error: unknown) => void = 
   const hand = gathered((those: Sending[]) => worker?.postMessage(those))
 
   function start(): Worker {
-    const started = new Worker(new URL('./sender-thread.ts', import.meta.url), { workerData: egress, resourceLimits })
+    const started = startThread(new URL('./sender-thread.ts', import.meta.url), { workerData: egress, resourceLimits })
     started.on('message', (those: Sent[]) => {
       for (const { number, ...result } of those) {
         waiting.get(number)?.(result)

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../store/errors.ts'
 import type { Value } from '../store/sql.ts'
+import { startThread } from '../threads/start.ts'
 import type { HistoryDatabase } from './database.ts'
 
 export type Question = { name: 'read' | 'write'; sql: string; values: Value[] }
@@ -40,7 +41,7 @@ function openThread(path: string) {
   let worker: Worker | undefined
 
   function start(): Worker {
-    const started = new Worker(new URL('./history-sqlite.ts', import.meta.url), { workerData: path })
+    const started = startThread(new URL('./history-sqlite.ts', import.meta.url), { workerData: path })
     started.on('message', (answer: Answer) => {
       const asked = waiting.shift()
       if ('value' in answer) asked?.resolve(answer.value)

@@ -1,6 +1,6 @@
 // widget/v1.js, minified by a thread when it is first requested.
 import { createHash } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../../threads/start.ts'
 
 /** The script as bytes, plain and compressed, and a hash of them that names this version of it. */
 export type WidgetScript = { hash: string; plain: Buffer; gzip: Buffer; br: Buffer }
@@ -21,7 +21,7 @@ export function widgetScript(): Promise<WidgetScript> {
 
 function makeSmall(): Promise<WidgetScript> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./widget-worker.ts', import.meta.url))
+    const worker = startThread(new URL('./widget-worker.ts', import.meta.url))
     worker.once('message', ({ plain, gzip, br }: SmallScript) => {
       const hash = createHash('sha256').update(plain).digest('hex').slice(0, 16)
       resolve({ hash, plain: Buffer.from(plain), gzip: Buffer.from(gzip), br: Buffer.from(br) })
