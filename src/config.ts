@@ -216,7 +216,7 @@ function readSmtp(): Smtp | null {
   }
   const sender = readSender(from ?? '')
   if (sender === undefined) {
-    const form = 'must be an email address, or NAME <ADDRESS>'
+    const form = 'must be an email address, or NAME <ADDRESS>, the name in quotes if it has a comma or the like'
     throw new WrongSetting(`SMTP_FROM: ${form}${from === undefined ? '; SMTP_URL is set' : ''}`)
   }
   return { url, from: sender }

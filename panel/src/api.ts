@@ -179,9 +179,9 @@ export function useSend<Name extends RouteName>(name: Name): Sending<Name> {
   return useMutation({
     mutationFn: useOnce(name),
     onSuccess: () => client.invalidateQueries(),
-    // Somebody has removed or changed it meanwhile, or it may be there: the lists are read again.
+    // Somebody has removed it meanwhile, or it may be there: the lists are read again.
     onError: ({ code }) => {
-      if (code === 'NOT_FOUND' || code === 'CHANGED_MEANWHILE' || code === 'LOST') client.invalidateQueries()
+      if (code === 'NOT_FOUND' || code === 'LOST') client.invalidateQueries()
     },
   })
 }

@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css'
 import './panel.css'
 import { MantineProvider } from '@mantine/core'
-import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
@@ -33,13 +33,12 @@ window.addEventListener(
 )
 
 const hadFocus = new WeakMap<object, (Element | null | undefined)[]>()
-const mutationCache = new MutationCache({
-  onError: (error) => {
-    // The reader's role or account was changed meanwhile: the screens show what is allowed now.
-    const isRefused = error instanceof CallFailed && /^(?:NOT_ALLOWED|ACCOUNT_SUSPENDED)$/.test(error.code)
-    if (isRefused) client.invalidateQueries({ queryKey: keyOf('GET /session') })
-  },
-})
+function onError(error: unknown): void {
+  // The reader's role or account was changed meanwhile: the screens show what is allowed now.
+  const isRefused = error instanceof CallFailed && /^(?:NOT_ALLOWED|ACCOUNT_SUSPENDED)$/.test(error.code)
+  if (isRefused) client.invalidateQueries({ queryKey: keyOf('GET /session') })
+}
+const mutationCache = new MutationCache({ onError })
 /**
  * A button that waits is disabled, which hands the focus to the page: with the answer it has the focus again, or the
  * button of its form has where it is gone.
@@ -63,6 +62,7 @@ mutationCache.subscribe((event) => {
 })
 
 const client = new QueryClient({
+  queryCache: new QueryCache({ onError }),
   mutationCache,
   defaultOptions: {
     queries: {

@@ -65,14 +65,15 @@ export const exportLeads: Command = async (args) => {
       }
     }
     await writeOutput(positionals[0] as string, lines())
-    const fault = faultOfLinks(campaign, tools)
+    const fault = faultOfLinks(campaign, tools, account?.suspended ?? false)
     if (fault !== undefined) console.error(`lastcall: ${fault}`)
     return { exported, columns }
   })
 }
 
 /** What else would be noticed only in the mails: the file is whole either way. */
-function faultOfLinks({ isDraft }: Campaign, { publicUrl, countdownTools }: OfferTools): string | undefined {
+function faultOfLinks({ isDraft }: Campaign, { publicUrl, countdownTools }: OfferTools, isSuspended: boolean) {
+  if (isSuspended) return 'links lead nowhere and countdowns are empty: the account is suspended'
   if (isDraft) return 'links and countdowns are empty: the campaign is a draft'
   if (!countdownTools) return 'links and countdowns are empty: the countdown tools of the account are off'
   return readSetting('publicUrl') === null ? `links begin with ${publicUrl}, since PUBLIC_URL is not set` : undefined

@@ -134,7 +134,13 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
         [['b@example.com', '2035-06-01T12:00:00Z']],
       )
     }
-    await place.json(['account', 'set', '1', '--countdown-tools', 'false'])
+    await place.json(['account', 'set', '1', '--suspended', 'true'])
+    const suspended = await sharedCommand(['lead', 'export', ...campaign, 'suspended.csv'], { env })
+    assert.match(
+      suspended.stderr,
+      /^lastcall: links lead nowhere and countdowns are empty: the account is suspended\n$/,
+    )
+    await place.json(['account', 'set', '1', '--suspended', 'false', '--countdown-tools', 'false'])
     const made = await sharedCommand(['lead', 'export', ...campaign, 'off.csv'], { env })
     assert.equal(made.stderr, 'lastcall: links and countdowns are empty: the countdown tools of the account are off\n')
     const [off]: any[] = parse(readFileSync(join(place.folder, 'off.csv')), { bom: true, columns: true })

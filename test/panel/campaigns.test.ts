@@ -478,7 +478,6 @@ longAtBothWidths('a campaign is archived: a draft, out of the list, and back', a
   // Published meanwhile, it does not go offline without a question.
   const file = await stage.place.json<any>(['campaign', 'export', String(id)])
   const published = JSON.stringify({ ...file, isDraft: false })
-  await page.locator('label').getByText('All', { exact: true }).click()
   await stage.place.json(['campaign', 'apply', '--account', String(person.accountId), '-'], published)
   await page.getByRole('button', { name: 'Actions on Old course' }).click()
   await page.getByRole('menuitem', { name: 'Archive' }).click()
@@ -488,6 +487,9 @@ longAtBothWidths('a campaign is archived: a draft, out of the list, and back', a
   await assertFits(page)
   assert.equal((await stage.place.json<any>(['campaign', 'export', String(id)])).isDraft, false)
   await question.getByRole('button', { name: 'Cancel' }).click()
+  // It is no draft any more.
+  await row.waitFor({ state: 'detached' })
+  await page.locator('label').getByText('All', { exact: true }).click()
   await row.getByText('Live').waitFor()
   // Published, it is no longer archived, however that was done.
   for (const one of listed)

@@ -206,7 +206,8 @@ longTest(
     const bar = page.getByRole('group', { name: '1 lead selected' })
     await bar.waitFor()
     await stage.place.json(['user', 'set', '--email', who.email, '--role', 'viewer'])
-    await comeBack(page)
+    // The list is read again, and the session not yet.
+    await comeBack(page, 11_000)
     await page.getByText(leadWords.en.onlyMembers).waitFor()
     assert.equal(await bar.count(), 0)
     await page.waitForLoadState('networkidle')

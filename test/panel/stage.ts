@@ -226,13 +226,13 @@ async function signIn(context: BrowserContext, { email, password }: Person): Pro
   assert.equal(answer.status(), 200, await answer.text())
 }
 
-/** The reader looks at the page again after a minute: what is old is then read again. */
-export async function comeBack(page: Page): Promise<void> {
-  await page.evaluate(() => {
+/** The reader looks at the page again after a while: what is old by then is read again. */
+export async function comeBack(page: Page, afterMs = 61_000): Promise<void> {
+  await page.evaluate((ms) => {
     const now = Date.now
-    Date.now = () => now() + 61_000
+    Date.now = () => now() + ms
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
-  })
+  }, afterMs)
 }
 
 const troubles = new WeakMap<Page, string[]>()

@@ -47,7 +47,7 @@ const endings: Record<string, (page: Page) => Promise<void>> = {
 async function endsInTime(t: TestContext, action: string, hasEnded: (page: Page) => Promise<void>): Promise<void> {
   const redirectUrl = stage.site.put('/closed', '<h1>Closed</h1>')
   const id = await campaign({ onExpiry: { action, ...(action === 'REDIRECT' && { redirectUrl }) } })
-  const { ref, email } = await leadUntil(id, inWholeSeconds(12))
+  const { ref, email } = await leadUntil(id, inWholeSeconds(15))
   const { page } = await stage.visitor(t)
   const address = `${put(id)}?lc=${ref}`
   await page.goto(address)

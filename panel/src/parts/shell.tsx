@@ -163,18 +163,14 @@ function AccountMenu({ user }: Pick<SignedIn, 'user'>) {
   const { language, setLanguage } = use(LanguageContext)
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [, go] = useLocation()
-  const { signOut, isLeaving } = useSignOut(user.id)
   const button = useRef<HTMLButtonElement>(null)
-  const [isAsked, { open: ask, close }] = useDisclosure(false)
-  const leave = () => {
-    if (!isImporting()) {
-      signOut()
-      return
-    }
+  const [isAsked, { open, close }] = useDisclosure(false)
+  const ask = () => {
     // The dialog gives the focus back to what had it; the menu is gone then.
     button.current?.focus()
-    ask()
+    open()
   }
+  const { signOut, isLeaving } = useSignOut(user.id, ask)
   return (
     // Within the page's main part, where screen readers look for it.
     <Menu position="bottom-end" withInitialFocusPlaceholder={false} portalProps={{ target: '#content' }}>
@@ -201,7 +197,7 @@ function AccountMenu({ user }: Pick<SignedIn, 'user'>) {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item disabled={isLeaving} onClick={leave}>
+        <Menu.Item disabled={isLeaving} onClick={() => signOut(false)}>
           {text.signOut}
         </Menu.Item>
       </Menu.Dropdown>
@@ -215,14 +211,15 @@ function AccountMenu({ user }: Pick<SignedIn, 'user'>) {
         error={null}
         onConfirm={() => {
           close()
-          signOut()
+          signOut(true)
         }}
       />
     </Menu>
   )
 }
 
-function useSignOut(userId: number) {
+/** `ask` where an import is under way that the reader has not given up. */
+function useSignOut(userId: number, ask: () => void) {
   const text = useWords(words)
   const client = useQueryClient()
   const [, go] = useLocation()
@@ -247,10 +244,13 @@ function useSignOut(userId: number) {
     }
     return failed
   }
-  const signOut = async () => {
+  const signOut = async (stopsImport: boolean) => {
+    const isToAsk = () => !stopsImport && isImporting()
+    if (isToAsk()) return ask()
     setLeaving(true)
     const failed = await eraseAll().finally(() => setLeaving(false))
     if (failed !== undefined) onNotErased(failed)
+    else if (isToAsk()) ask()
     else send.mutate({ query: { userId: String(userId) } }, { onSuccess, onError })
   }
   return { signOut, isLeaving: isLeaving || send.isPending }

@@ -155,7 +155,7 @@ type Asking = FastifyRequest<{ Params: Record<string, string> }>
 async function answerTo(request: Asking, reply: FastifyReply, route: Route, parts: PanelSurface) {
   // Its body, and others of the user that read much, may take half a minute. Meanwhile the session may have ended, or its
   // user have another role.
-  const mayHaveChanged = route.body !== undefined && route.access !== 'anybody'
+  const mayHaveChanged = (route.body !== undefined || route.readsMuch) && route.access !== 'anybody'
   const session = mayHaveChanged ? await sessionFor(parts, route, request) : request.session
   const { params, query, body, sessionToken: token, ip } = request
   const now = Math.floor(parts.now() / 1_000)

@@ -97,7 +97,7 @@ export const campaignRoutes = {
    * whether everybody is to be refused.
    */
   ...forMember('PUT /campaigns/:campaignId/archive', {
-    body: Type.Object({ isArchived: Type.Boolean(), sawDraft: Type.Boolean() }, closed),
+    body: Type.Object({ isArchived: Type.Boolean(), sawDraft: Type.Optional(Type.Boolean()) }, closed),
     async run({ campaign, parts, body, by }) {
       const { accountId, id } = campaign
       const asSeen = ({ isDraft }: Campaign) => isDraft || !body.sawDraft

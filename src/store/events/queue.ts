@@ -87,7 +87,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
           await changeRows(sql, endpoint, columns, own.map(valuesOf), [`DELETE FROM ${table}`])
         }
         if (failed.length + looks.length === 0) return
-        // If the endpoint was deleted while a request was under way, nothing is left behind.
+        // If the endpoint was deleted while a request was under way, nothing is put back.
         const current = await findEndpoint(sql, accountId, endpoint.id)
         if (current === undefined) return
         // If it has got another URL, what the server at the old one answered no longer counts.

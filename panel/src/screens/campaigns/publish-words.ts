@@ -16,7 +16,7 @@ export const words = inBoth({
     toDraftText: [
       'Nobody can sign up any more: the API refuses, and so does the form on your page.',
       'Links that you have sent lead to a page that says there is nothing here, and countdown pictures in mails become empty.',
-      'On your pages the widget does nothing: they show what they hold without it.',
+      'On your pages the widget does nothing: they show what they hold without it, also an offer that was over.',
       'Deadlines of leads under way are not paused, they run on. Published again within their time, these leads have the offer again, until the same deadline.',
     ],
     unsaved: 'Changes that you have not saved are not published. Save them first if you want them.',
@@ -37,7 +37,7 @@ export const words = inBoth({
     toDraftText: [
       'Nikt już się nie zapisze: odmówi API, odmówi też formularz na stronie.',
       'Wysłane linki prowadzą do strony z informacją, że nic tu nie ma, a obrazki z odliczaniem w e-mailach stają się puste.',
-      'Na Twoich stronach widżet nic nie robi: pokazują to, co zawierają bez niego.',
+      'Na Twoich stronach widżet nic nie robi: pokazują to, co zawierają bez niego, także ofertę, która już się skończyła.',
       'Terminy obecnych odbiorców nie są wstrzymywane, biegną dalej. Jeśli opublikujesz kampanię przed ich upływem, ci odbiorcy znów mają ofertę, do tego samego terminu.',
     ],
     unsaved: 'Niezapisane zmiany nie zostaną opublikowane. Jeśli mają działać, najpierw je zapisz.',

@@ -45,8 +45,11 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
         await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
         toast(said.done)
       } catch (error) {
-        failure = error as CallFailed
-        said.failed(failure)
+        // Nor is what the session's end stopped told to who goes on.
+        if (askedIn === session) {
+          failure = error as CallFailed
+          said.failed(failure)
+        }
       }
       await onErased()
       showAgain()

@@ -111,7 +111,8 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>, { signal, onFai
       signal.throwIfAborted()
       if (error.code === 'NOT_FOUND') throw error
       const mayPass = error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE'
-      isRepeated ||= mayPass
+      // The emails of a batch are stored one by one: some may have been before a fault.
+      isRepeated ||= mayPass || error.code === 'INTERNAL_ERROR'
       if (mayPass && tries < triesAtOnce) await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** tries))
       else {
         await onFailed(error)

@@ -33,6 +33,8 @@ const mostAtOnce = 1_000
 const staleMs = 10_000
 /** Steps that are read again, one after the other, while the reader waits for the next page. */
 const mostReadAgain = 10
+const isShort = ({ state: { data } }: { state: { data?: InfiniteData<Step> | undefined } }) =>
+  data === undefined || data.pages.length <= mostReadAgain
 
 type Place = { afterEmail: string; afterDeadline: Step['afterDeadline']; limit: number }
 
@@ -65,7 +67,7 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
     // Who comes back sees what is true by now. But thousands of leads may have been looked through: nothing but a
     // change begins that again.
     ...{ staleTime: isSearch ? Number.POSITIVE_INFINITY : staleMs, gcTime: 0 },
-    refetchOnWindowFocus: ({ state: { data } }) => data === undefined || data.pages.length <= mostReadAgain,
+    ...{ refetchOnWindowFocus: isShort, refetchOnReconnect: isShort },
   })
   const steps = query.data?.pages ?? []
   const found = steps.flatMap((step) => step.leads)

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { CallFailed, call, useSend } from '../../../api.ts'
@@ -33,7 +34,10 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const remove = useSend('DELETE /campaigns/:campaignId')
   const archive = useSend('PUT /campaigns/:campaignId/archive')
   const [isRemoving, { open, close }] = useDisclosure(false)
-  const [isArchiving, { open: askArchive, close: closeArchive }] = useDisclosure(false)
+  const client = useQueryClient()
+  // Read again only then: published meanwhile, the campaign may have no row under the list's filter, nor this dialog.
+  const onClose = () => void client.invalidateQueries()
+  const [isArchiving, { open: askArchive, close: closeArchive }] = useDisclosure(false, { onClose })
   const sayFailure = useToastFailure()
   /** Somebody has deleted it meanwhile: its row goes, and with it the dialog that would say so. */
   const sayGone = (focusNext: () => void) => (error: CallFailed) => {
@@ -41,7 +45,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
     sayFailure(error)
     focusNext()
   }
-  const putAway = async (next: boolean, sawDraft: boolean) => {
+  const putAway = async (next: boolean, sawDraft = false) => {
     const focusNext = focusNextRow('campaigns', id)
     const asked = { params: { campaignId: id }, body: { isArchived: next, sawDraft } }
     const { settings } = await archive.mutateAsync(asked, { onError: sayGone(focusNext) })
@@ -95,7 +99,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const exporting = { name: text.export, onClick: () => running.start(text.export, exportFile) }
   const changing = [
     isArchived
-      ? { name: text.restore, disabled, onClick: () => running.start(text.restore, () => putAway(false, true)) }
+      ? { name: text.restore, disabled, onClick: () => running.start(text.restore, () => putAway(false)) }
       : { name: text.archive, disabled, onClick: archiving },
     { name: text.remove, isDangerous: true, disabled, onClick: removing },
   ]
@@ -119,7 +123,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
         isDangerous
         isPending={archive.isPending}
         error={archive.error}
-        onConfirm={() => putAway(true, false).catch(() => {})}
+        onConfirm={() => putAway(true).catch(() => {})}
       />
       <Confirm
         opened={isRemoving}
