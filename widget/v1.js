@@ -279,7 +279,7 @@ async function ask(c) {
   // A browser that a program drives starts no offer.
   const visit = !document.hidden && !navigator.webdriver && !c.reported
   const before = c.offer?.state
-  let isTold = false
+  let isUntold = visit
   c.reported ||= visit
   try {
     if (other && !remember(c, lc, await post(c, 'offer', { lc, client: client(), visit: false }))) lc = other
@@ -288,16 +288,11 @@ async function ask(c) {
     for (let tries = 0; tries < 3 && c.wayMs > roughMs; tries++) {
       const sentAt = performance.now()
       const drift = Date.now() - sentAt
-      const isVisit = visit && !tries
       // Which page it was: without query and fragment, which may hold what is nobody's business.
-      const page = isVisit ? (location.origin + location.pathname).slice(0, 2048) : undefined
-      const offer = await post(c, 'offer', { lc, client: client(), visit: isVisit, page })
-      isTold = true
-      if (turn !== c.turn) {
-        // The newer question may have been answered before this visit began the attempt.
-        if (isVisit) ask(c)
-        return
-      }
+      const page = isUntold ? (location.origin + location.pathname).slice(0, 2048) : undefined
+      const offer = await post(c, 'offer', { lc, client: client(), visit: isUntold, page })
+      if (turn !== c.turn) return
+      isUntold = false
       remember(c, lc, offer)
       // During an upgrade, an older node says no spentMs.
       take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs ?? 0)), drift)
@@ -310,17 +305,15 @@ async function ask(c) {
       ask(c)
     }
   } catch {
-    const isLost = visit && !isTold
-    if (isLost) c.reported = false
-    if (turn !== c.turn) {
-      if (isLost) ask(c)
-      return
-    }
+    if (isUntold) c.reported = false
+    if (turn !== c.turn) return
     // Not all visitors at once when the service is back.
     c.retryMs = Math.min(c.retryMs * (1.5 + Math.random()), 300000)
     c.retry = setTimeout(ask, c.retryMs, c)
   } finally {
     if (turn === c.turn) c.asking = false
+    // The newer question told of no visit, and may have been answered before this one began the attempt.
+    else if (isUntold) ask(c)
   }
 }
 
@@ -612,9 +605,9 @@ function politely() {
 /** @param {Campaign} c @param {number} [left] seconds; without it the campaign has no line in the bar */
 function showInBar(c, left) {
   if (left === undefined || c.settings.bar === 'off') {
-    // Prototype.js has a remove() of its own, which breaks on what stands nowhere.
-    if (c.row?.parentNode) c.row.remove()
-    if (bar.parentNode && !barRows.firstChild) bar.remove()
+    // Not by remove(): Prototype.js has one of its own, which breaks on what stands nowhere.
+    c.row?.parentNode?.removeChild(c.row)
+    if (!barRows.firstChild) bar.parentNode?.removeChild(bar)
     return
   }
   const text = document.body && (c.settings.text || wordsFor(document.body)?.ends)
