@@ -298,11 +298,12 @@ async function ask(c) {
       take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs ?? 0)), drift)
     }
     c.retryMs = 2500
-    // A new attempt that waits for a visit, and somebody is here. Another visit may be on its way before the first answer.
+    // A new attempt that waits for a visit: this one, or the next time that the tab is seen. Before the first answer,
+    // another visit may be on its way.
     const isNew = before && before !== 'pending' && c.offer?.state === 'pending'
-    if (isNew && !visit && !document.hidden && !navigator.webdriver) {
+    if (isNew && !visit) {
       c.reported = false
-      ask(c)
+      seen()
     }
   } catch {
     if (isUntold) c.reported = false

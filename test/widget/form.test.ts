@@ -67,6 +67,18 @@ test('if a lead signs up again elsewhere, the open page shows the offer that beg
   await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:doze', { detail: 3_600_000 })))
   await page.getByRole('timer').waitFor()
   await sees(page, 'The offer is over')
+  // Behind another tab the page learns of the next one, which begins when somebody sees it.
+  await register(lc)
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })
+    window.Lastcall?.consent()
+  })
+  await eventually(() => page.evaluate(() => window.Lastcall?.get()?.state), 'pending')
+  await page.evaluate(() => {
+    Reflect.deleteProperty(document, 'hidden')
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await page.getByRole('timer').waitFor()
 })
 
 test('a refused email is said to be so, where readers look for it', async (t) => {
