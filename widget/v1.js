@@ -357,7 +357,8 @@ function isStale(c, { nextAt }) {
 function tick() {
   clearTimeout(timer)
   settle()
-  if (!isLoaded && campaigns.some(({ settings }) => 'wait' in settings)) return
+  // Without a campaign there is nobody to ask, not even for words.
+  if (!campaigns[0] || (!isLoaded && campaigns.some(({ settings }) => 'wait' in settings))) return
   for (const one of document.querySelectorAll('form[data-lastcall=form]')) prepare(one)
   // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
   for (const one of document.querySelectorAll('[data-lastcall=bar]')) if (one !== bar) one.remove()
