@@ -144,6 +144,8 @@ const kept = {}
 /** @type {boolean | undefined} */
 let consent
 let mayKeep = true
+/** Where the storage takes nothing more, what it has is older than `kept`. */
+let isFull = false
 /** Where a page asks to wait, nothing is written into it before. */
 let isLoaded = false
 /** The ref that has to stay in the address, where it is new once only. */
@@ -159,7 +161,7 @@ function element(name) {
 // What is kept
 
 function recall() {
-  if (mayKeep)
+  if (mayKeep && !isFull)
     try {
       // Where nothing is kept, this throws.
       Object.assign(kept, JSON.parse(localStorage.getItem('lastcall') ?? ''))
@@ -177,8 +179,11 @@ function keep(changes) {
   if (mayKeep)
     try {
       localStorage.setItem('lastcall', JSON.stringify(kept))
+      isFull = false
       return true
-    } catch {}
+    } catch {
+      isFull = true
+    }
 }
 
 /** @param {string} name */

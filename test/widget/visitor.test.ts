@@ -133,6 +133,16 @@ test('a newer link of the same campaign wins over the one before', async (t) => 
   await page.goto(address)
   await page.getByRole('timer').waitFor()
   assert.equal(asked(id).at(-1)?.body.lc, newer)
+  // Also where the storage is full, and still has the one before.
+  const newest = await stage.service.lead(id)
+  await page.evaluate((search) => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+    history.pushState(null, '', search)
+    window.Lastcall?.scan()
+  }, `?lc=${newest}`)
+  await eventually(() => asked(id).at(-1)?.body.lc, newest)
 })
 
 longTest('without any offer, an answer that does not know the lead does not make the widget forget it', async (t) => {
