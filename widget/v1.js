@@ -414,9 +414,12 @@ function show(c, offer, now) {
   const hasNoTime = left === undefined
   /** @type {Record<string, boolean>} */
   const isHidden = {
-    offer: isOver || state === 'scheduled',
-    expired: !isOver,
-    scheduled: state !== 'scheduled',
+    // When a campaign is withdrawn, these stay as last shown.
+    ...(state !== 'none' && {
+      offer: isOver || state === 'scheduled',
+      expired: !isOver,
+      scheduled: state !== 'scheduled',
+    }),
     running: hasNoTime,
     countdown: hasNoTime,
     deadline: hasNoTime,

@@ -205,13 +205,20 @@ longTest('back to a page that the browser kept: what has ended meanwhile ends th
   assert.equal(stage.service.questions.at(-1)?.body.visit, true)
 })
 
-test('back to a page that the browser kept, after the lead has got more time: the offer runs again', async (t) => {
-  const id = await stage.service.campaign({ endsInSeconds: -5 })
+test('a campaign that is withdrawn opens no offer that was over; back to a page that the browser kept, after the lead has got more time, it runs again', async (t) => {
+  const settings = { endsInSeconds: -5, isDraft: false }
+  const id = await stage.service.campaign(settings)
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
   const isKept = await keepsPages(page)
-  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  const body = offerPage.replace('data-lastcall="offer"', 'data-lastcall="offer" hidden')
+  await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
   await sees(page, 'The offer is over')
+  settings.isDraft = true
+  await page.evaluate(() => window.Lastcall?.consent())
+  await eventually(() => page.evaluate(() => window.Lastcall?.get()?.state), 'none')
+  await sees(page, 'The offer is over')
+  settings.isDraft = false
   await stage.service.move(id, lc, { endsInSeconds: 3600 })
   await awayAndBack(page, isKept, () => 200)
   await sees(page, 'Buy for half the price')
