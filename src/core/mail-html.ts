@@ -32,7 +32,10 @@ function dateFormat(language: MailLanguage): Intl.DateTimeFormat {
 /** `25 November 2026 at 23:59` in the time zone. Seconds are cut, so that it never names a time after the deadline. */
 export function deadlineInWords(at: Seconds, timeZone: string, language: MailLanguage): string {
   const local = new Date(zoneOf(timeZone).toLocal(at) * 1_000)
-  return `${dateFormat(language).format(local)} ${words[language].at} ${local.toISOString().slice(11, 16)}`
+  const time = local.toISOString().slice(11, 16)
+  // Ve dvě, ve tři, ve čtyři, ve dvanáct, ve třináct, ve čtrnáct, ve dvacet.
+  const word = language === 'cs' && /^([01][234]|2)/.test(time) ? 've' : words[language].at
+  return `${dateFormat(language).format(local)} ${word} ${time}`
 }
 
 /** What the HTML is filled with: merge tags, or what they stand for. What is null is left out. */

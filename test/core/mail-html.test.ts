@@ -20,11 +20,17 @@ test('a deadline is said in each language, as clocks of the zone show it', () =>
     it: '25 novembre 2026 alle 23:59',
     nl: '25 november 2026 om 23:59',
     pt: '25 de novembro de 2026 às 23:59',
-    cs: '25. listopadu 2026 v 23:59',
+    cs: '25. listopadu 2026 ve 23:59',
     uk: '25 листопада 2026 р. о 23:59',
   })
   assert.equal(deadlineInWords(at, 'America/New_York', 'en'), '25 November 2026 at 17:59')
   assert.equal(deadlineInWords(at + 1, 'UTC', 'en'), '25 November 2026 at 23:00')
+  assert.deepEqual(
+    Array.from({ length: 24 }, (_, hour) => hour).filter((hour) =>
+      / ve \d/.test(deadlineInWords(Date.UTC(2026, 10, 25, hour) / 1_000, 'UTC', 'cs')),
+    ),
+    [2, 3, 4, 12, 13, 14, 20, 21, 22, 23],
+  )
   // On either side of a change of the clocks.
   assert.equal(
     deadlineInWords(Date.UTC(2026, 9, 25, 0, 30) / 1_000, 'Europe/Warsaw', 'pl'),
