@@ -27,7 +27,7 @@ const flushMs = 1_000
  */
 const timerMs = flushMs + 1
 const retryMs = 500
-const batchSize = 2_000
+const usualBatchSize = 2_000
 const mostWaiting = 20_000
 /** A batch that could not be stored for this long is given up. */
 const timeoutMs = 5_000
@@ -47,13 +47,16 @@ type HistoryOptions<Entry> = {
   onLost(count: number): void
   /** Wall clock, milliseconds. */
   now(): number
+  /** Entries that are stored together. */
+  batchSize?: number
 }
 
 /**
  * The request history, which is written after the answers: a request never waits for its table, even if that is locked,
  * slow, full or gone.
  */
-export function openHistory<Entry = HistoryEntry>({ table, days, onLost, now }: HistoryOptions<Entry>): History<Entry> {
+export function openHistory<Entry = HistoryEntry>(options: HistoryOptions<Entry>): History<Entry> {
+  const { table, days, onLost, now, batchSize = usualBatchSize } = options
   /** Oldest first. While `storing`, the first one is being written, and no entries are added to it. */
   const batches: Batch<Entry>[] = []
   let waiting = 0
