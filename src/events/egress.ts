@@ -34,10 +34,10 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
   // The URL parser drops blanks and control characters, which would be shown; and extra slashes before the host, which
   // would hide a password from the check below.
-  const unseen = unseenIn(written.slice(0, endpointLimits.urlCharacters))
+  const isShort = written.length <= endpointLimits.urlCharacters
+  const unseen = isShort ? unseenIn(written) : undefined
   if (unseen !== undefined) return `must be without the invisible character U+${unseen}`
-  const isPlain = written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^ \\]+$/i.test(written)
-  const url = isPlain ? URL.parse(written) : null
+  const url = isShort && /^https?:\/\/(?!\/)[^ \\]+$/i.test(written) ? URL.parse(written) : null
   if (url === null) {
     return `must be an absolute https: URL of at most ${endpointLimits.urlCharacters} characters`
   }

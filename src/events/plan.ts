@@ -140,8 +140,8 @@ async function seenBy(
   const skip = () => {
     if (at >= fromAt && momentsOf(at).length > 0) skipped += 1
   }
-  for (let looks = 0; at < from && lookAt !== null && lookAt < now; looks += 1) {
-    if (looks > 0 && performance.now() > skipUntil) {
+  for (let isFirst = true; at < from && lookAt !== null && lookAt < now; isFirst = false) {
+    if (!isFirst && performance.now() > skipUntil) {
       skip()
       return { happened: [], lookAt, skipped }
     }

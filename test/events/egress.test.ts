@@ -508,6 +508,8 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
     `${own}./a`,
   ]
   for (const url of wrong) assert.ok(urlFault(url, none, own), url)
+  const tooLong = `https://example.com/${'a'.repeat(2_027)}\u{1f600}`
+  assert.match(String(urlFault(tooLong, none, own)), /of at most 2048 characters$/, 'half of its end is no character')
   // Pasted with the address, and every event would get 404.
   for (const [unseen, code] of Object.entries({ '\u200b': '200B', '\u00ad': '00AD', '\u202e': '202E', '\0': '0000' }))
     assert.equal(
