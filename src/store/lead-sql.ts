@@ -127,7 +127,11 @@ export async function deleteNamed(sql: Sql, names: readonly LeadName[], by: Acto
   return entries.length
 }
 
-function inOrder(a: LeadName, b: LeadName): number {
+/** The same order in every transaction, so that two of them never wait for each other in a circle. */
+export function inOrder(a: LeadName, b: LeadName): number {
   const [of, other] = [a.campaign, b.campaign]
-  return of.accountId - other.accountId || of.id - other.id || (a.email < b.email ? -1 : 1)
+  if (of.accountId !== other.accountId) return of.accountId - other.accountId
+  if (of.id !== other.id) return of.id - other.id
+  if (a.email === b.email) return 0
+  return a.email < b.email ? -1 : 1
 }

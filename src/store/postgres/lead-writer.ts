@@ -4,7 +4,7 @@ import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { insertNoticesSql, noticeValues } from '../events/queue.ts'
 import { attemptValues, type LeadRow } from '../lead-row.ts'
-import { findLeads, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
+import { findLeads, inOrder, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Value } from '../sql.ts'
@@ -220,13 +220,6 @@ async function noteLeads(connection: Connection, accountId: number, told: Told[]
     notices.map((notice) => noticeValues(accountId, { ...notice, leadId: id })),
   )
   if (values.length > 0) await connection.query(insertNoticesSql(values.length), values.flat())
-}
-
-/** The same order on every node, so that two of them never wait for each other in a circle. */
-function inOrder(a: NewLead, b: NewLead): number {
-  if (a.campaign.id !== b.campaign.id) return a.campaign.id - b.campaign.id
-  if (a.email === b.email) return 0
-  return a.email < b.email ? -1 : 1
 }
 
 const insertions = new Map<number, Prepared>()
