@@ -19,19 +19,20 @@ export type Attack = {
   asksAgain: boolean
 }
 
-export type AttackOutcome = { opened: number; answers: number; sentBytes: number }
+/** How many answers had which status, but for those whose status came in two parts. */
+export type AttackOutcome = { opened: number; statuses: Record<string, number>; sentBytes: number }
 
 type Count = AttackOutcome & { isOver: boolean; turn: number }
 
 process.on('message', async (attack: Attack) => {
-  const count: Count = { opened: 0, answers: 0, sentBytes: 0, isOver: false, turn: 0 }
+  const count: Count = { opened: 0, statuses: {}, sentBytes: 0, isOver: false, turn: 0 }
   const sockets = new Set<Socket>()
   for (let n = 0; n < attack.connections; n += 1) open(attack, count, sockets)
   await new Promise((resolve) => setTimeout(resolve, attack.seconds * 1000))
   count.isOver = true
   for (const socket of sockets) socket.destroy()
-  const { opened, answers, sentBytes } = count
-  process.send?.({ opened, answers, sentBytes })
+  const { opened, statuses, sentBytes } = count
+  process.send?.({ opened, statuses, sentBytes })
 })
 
 function open(attack: Attack, count: Count, sockets: Set<Socket>): void {
@@ -66,7 +67,8 @@ function open(attack: Attack, count: Count, sockets: Set<Socket>): void {
   })
   if (attack.reads) {
     socket.on('data', (bytes) => {
-      count.answers += bytes.toString('latin1').split('HTTP/1.1 ').length - 1
+      for (const [, status = ''] of bytes.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3})/g))
+        count.statuses[status] = (count.statuses[status] ?? 0) + 1
       if (attack.asksAgain && !count.isOver) begin()
     })
   } else socket.pause()

@@ -79,7 +79,7 @@ async function besideClients(place: Place): Promise<string[]> {
     '| clients | p50 ms | p99 ms | most ms | their MB | their answers | server MiB |\n| --- | --- | --- | --- | --- | --- | --- |',
   )
   await goodClient(place, 2)
-  printRow('none', await goodClient(place, Number(options.seconds)), { sentBytes: 0, answers: 0 }, place)
+  printRow('none', await goodClient(place, Number(options.seconds)), { sentBytes: 0, statuses: {} }, place)
   for (const way of ways) {
     for (const [name, kind] of Object.entries(kindsOf(way, place.attacker))) {
       const what = `${name}, ${way}`
@@ -89,7 +89,9 @@ async function besideClients(place: Place): Promise<string[]> {
       await sleep(kind.connections === undefined ? 200 : 1_500)
       const good = await goodClient(place, Number(options.seconds))
       await end()
-      printRow(what, good, await outcome, place)
+      const theirs = await outcome
+      printRow(what, good, theirs, place)
+      if (way === 'with a key' && '401' in theirs.statuses) missed.push(`${what}: the key was refused`)
       if (good.failed > 0) missed.push(`${what}: ${good.failed} requests of the good client failed`)
       if (good.p99 > mostP99Ms) missed.push(`${what}: p99 ${good.p99.toFixed(0)} ms, at most ${mostP99Ms}`)
     }
@@ -109,14 +111,17 @@ async function besidePanelAttacks(): Promise<string[]> {
     '| attack | p50 ms | p99 ms | most ms | their MB | their answers | server MiB | p99 ms before | rightful sign-ins |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
   )
   await goodClient(place, 2)
-  for (const [what, kind] of Object.entries(panelKinds(target))) {
+  for (const [what, { gets, ...kind }] of Object.entries(panelKinds(target))) {
+    if (!what.includes(options.kind)) continue
     const [alone] = await Promise.all([goodClient(place, Number(options.seconds)), signInAgain(place)])
     const bound = Math.max(panelTimes * alone.p99, panelP99Ms)
     const { outcome, end } = attack(place, kind)
     await sleep(500)
     const [good, signIns] = await Promise.all([goodClient(place, Number(options.seconds)), signInAgain(place)])
     await end()
-    printRow(what, good, await outcome, place, alone.p99.toFixed(1), signIns)
+    const theirs = await outcome
+    printRow(what, good, theirs, place, alone.p99.toFixed(1), signIns)
+    if (!isAttack(theirs, gets)) missed.push(`${what}: got ${statusesOf(theirs)}, not ${gets.join(' or ')} alone`)
     if (good.failed > 0) missed.push(`${what}: ${good.failed} requests of the good client failed`)
     if (good.p99 > bound) missed.push(`${what}: p99 ${good.p99.toFixed(0)} ms, at most ${bound.toFixed(0)}`)
     if (!signIns.startsWith('200 200 200 200 200 ')) missed.push(`${what}: rightful sign-ins got ${signIns}`)
@@ -141,6 +146,7 @@ async function attackerOfPanel({ dataset: { databaseUrl }, server }: Place): Pro
   }
   const { id } = await lastcall(databaseUrl, ['campaign', 'apply', '--account', '2', '-'], JSON.stringify(campaign))
   const answer = await signIn(server, users.attacker, '198.51.100.1')
+  if (answer.status !== 200) throw new Error(`the attacker's sign-in was answered ${answer.status}`)
   return { campaignId: id, cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] as string }
 }
 
@@ -228,13 +234,24 @@ function lookUp({ campaignId, key }: Dataset, { port }: Server, agent: Agent): P
 function printRow(
   what: string,
   { p50, p99, most }: Good,
-  { sentBytes, answers }: Pick<AttackOutcome, 'sentBytes' | 'answers'>,
+  outcome: Omit<AttackOutcome, 'opened'>,
   { server }: Place,
   ...more: string[]
 ): void {
   const times = [p50, p99, most].map((time) => time.toFixed(1))
-  const theirs = [(sentBytes / 1e6).toFixed(1), answers.toLocaleString('en')]
+  const theirs = [(outcome.sentBytes / 1e6).toFixed(1), statusesOf(outcome)]
   console.log(`| ${[what, ...times, ...theirs, residentMiB(server), ...more].join(' | ')} |`)
+}
+
+const statusesOf = ({ statuses }: Pick<AttackOutcome, 'statuses'>): string =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${count.toLocaleString('en')} × ${status}`)
+    .join(', ') || 'none'
+
+/** What is refused for another reason than it should be measures nothing. */
+function isAttack({ statuses }: AttackOutcome, gets: string[]): boolean {
+  const got = Object.keys(statuses)
+  return got.length > 0 && got.every((status) => gets.includes(status))
 }
 
 function residentMiB({ pid }: Server): string {
@@ -256,6 +273,7 @@ async function costOfHeads(place: Place): Promise<string[]> {
         const { microseconds, statuses } = await leastCostOf(place, requests)
         const cells = [content, surface, way === 'with a key' ? 'yes' : 'no', microseconds.toFixed(0), statuses]
         console.log(`| ${cells.join(' | ')} |`)
+        if (way === 'with a key' && statuses.includes('401')) missed.push(`${content}, ${surface}: the key was refused`)
         if (microseconds > mostHeadMicroseconds)
           missed.push(`${content}, ${surface}, ${way}: ${microseconds.toFixed(0)} µs, at most ${mostHeadMicroseconds}`)
       }

@@ -1,7 +1,8 @@
 // Attacks on the panel: tries to sign in, countdown images to be drawn, and bodies full of faults.
 import type { Attack } from './hostile-load.ts'
 
-type Kind = Pick<Attack, 'begin'> & Partial<Attack>
+/** `gets`: the statuses of its answers. */
+type Kind = Pick<Attack, 'begin'> & Partial<Attack> & { gets: string[] }
 
 /** `cookie` is that of the attacker's session. */
 export type PanelTarget = { campaignId: number; cookie: string }
@@ -20,23 +21,35 @@ export function panelKinds(target: PanelTarget): Record<string, Kind> {
   const picture = (n: number) => JSON.stringify({ style: style(n), language: 'en', secondsLeft: 100 })
   const wrongEmails = JSON.stringify({ emails: Array(500_000).fill(1) })
   const unknown = JSON.stringify({ email: 'a@example.com', password: 'a', ['ü'.repeat(28_000)]: 1 })
+  const refused = ['403', '429']
   const behind = `Cookie: ${cookie}\r\n`
   return {
     'tries to sign in from one address': {
       begin: times((n) => signIn('192.0.2.1', `guess-${n}@example.com`)),
       asksAgain,
+      gets: refused,
     },
     'tries to sign in from many addresses': {
       begin: times((n) => signIn(address(n), `guess-${n % 500}@example.com`)),
       asksAgain,
+      gets: refused,
     },
     'tries to sign in from many addresses, with an email each': {
       begin: times((n) => signIn(address(n + many), `other-${n}@example.com`)),
       asksAgain,
+      gets: refused,
     },
-    'timer pictures': { begin: times((n) => post('/timer-picture', picture(n), behind), 2_000), asksAgain },
-    'imports of 1 MB': { begin: [post(`/campaigns/${campaignId}/leads/import`, wrongEmails, behind)], asksAgain },
-    'bodies of 57 kB without a session': { begin: [post('/session', unknown, '')], asksAgain },
+    'timer pictures': {
+      begin: times((n) => post('/timer-picture', picture(n), behind), 2_000),
+      asksAgain,
+      gets: ['200'],
+    },
+    'imports of 1 MB': {
+      begin: [post(`/campaigns/${campaignId}/leads/import`, wrongEmails, behind)],
+      asksAgain,
+      gets: ['422'],
+    },
+    'bodies of 57 kB without a session': { begin: [post('/session', unknown, '')], asksAgain, gets: ['422'] },
   }
 }
 
