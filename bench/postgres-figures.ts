@@ -5,7 +5,9 @@ import pg from 'pg'
 
 /** CPU time in microseconds for each that was done. */
 export type Measured = { perSecond: number; perCommit: number; cpuOfPostgres: number; cpuOfClient: number }
-export type Done = { count: number; cpuOfClient: number }
+/** In so many seconds, until the last answer. */
+export type Done = { count: number; seconds: number; cpuOfClient: number }
+
 export async function open(url: string): Promise<pg.Client> {
   const client = new pg.Client(url)
   // What fails, fails in a query; without this the end of PostgreSQL after a failure would hide its cause.
@@ -15,15 +17,13 @@ export async function open(url: string): Promise<pg.Client> {
 }
 
 /** How many were done each second, for each commit, and what one cost all processes of PostgreSQL. */
-export async function measured(database: pg.Client, seconds: number, work: () => Promise<Done>): Promise<Measured> {
+export async function measured(database: pg.Client, work: () => Promise<Done>): Promise<Measured> {
   const commits = await commitsOf(database)
   const cpu = await cpuOf(database)
-  const startedAt = performance.now()
-  const { count, cpuOfClient } = await work()
-  const spent = Math.min(performance.now() - startedAt, seconds * 1_000)
+  const { count, seconds, cpuOfClient } = await work()
   const used = (await cpuOf(database)) - cpu
   return {
-    perSecond: (count * 1_000) / spent,
+    perSecond: count / seconds,
     perCommit: count / ((await commitsOf(database)) - commits),
     cpuOfPostgres: used / 1_000 / count,
     cpuOfClient,
