@@ -53,6 +53,10 @@ async function put(rival: Rival, generator: Generator, accounts: number, what: '
     path: targets.map(({ campaignId }) => `/api/public/v1/campaigns/${campaignId}/leads${isLookup ? '/lookup' : ''}`),
   })
   if (!isLookup) rival.taken += outcome.emailsTaken
+  if (Object.keys(outcome.wrong).length > 0) {
+    console.log(`  MISSED: not expected: ${JSON.stringify(outcome.wrong)}`)
+    process.exitCode = 1
+  }
   return outcome
 }
 
@@ -69,7 +73,6 @@ async function measured(
   const used = (await spent()).map((after, node) => (after - (before[node] as number)) / 1_000 / outcome.answered)
   await Promise.all(nodes.map((node) => node.end()))
   const wrong = Object.values(outcome.wrong).reduce((sum, count) => sum + count, 0)
-  if (wrong > 0) console.log(`  not expected: ${JSON.stringify(outcome.wrong)}`)
   const [onCoordinator = 0, ...workers] = used
   return {
     perSecond: (outcome.answered - wrong) / outcome.seconds,

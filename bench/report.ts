@@ -89,8 +89,8 @@ function operationLines({ title, bare, peer, lastcall }: OperationResult): strin
   }
   for (const { leads, answered, historyLost } of lastcall) {
     if (historyLost === 0) continue
-    const share = ((historyLost / answered) * 100).toFixed(0)
-    lines.push(`  ${grouped(leads)} leads: the request history lost ${share} % of its entries`)
+    const lost = `${grouped(historyLost)} of ${grouped(answered)} entries`
+    lines.push(`  MISSED: ${grouped(leads)} leads: the request history lost ${lost}`)
   }
   for (const { name, wrong } of [bare, ...peer, ...lastcall]) {
     if (Object.keys(wrong).length > 0) lines.push(`  WRONG ANSWERS of ${name}: ${JSON.stringify(wrong)}`)

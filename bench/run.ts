@@ -108,7 +108,7 @@ async function main(): Promise<void> {
   progress('')
   process.stdout.write(reportText(results))
   if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
-  if (anyWrong(results) || boundsOf(results).some(({ held }) => !held)) process.exitCode = 1
+  if (anyWrong(results) || anyLost(results) || boundsOf(results).some(({ held }) => !held)) process.exitCode = 1
 }
 
 function refuseWithoutCpuTime(): void {
@@ -285,6 +285,10 @@ async function startUps(datasets: Dataset[], { starts }: Options): Promise<Resul
 function anyWrong({ operations }: Results): boolean {
   const sides = operations.flatMap(({ bare, peer, lastcall }) => [bare, ...peer, ...lastcall])
   return sides.some(({ wrong }) => Object.keys(wrong).length > 0)
+}
+
+function anyLost({ operations }: Results): boolean {
+  return operations.some(({ lastcall }) => lastcall.some(({ historyLost }) => historyLost > 0))
 }
 
 /** One line that replaces itself, on a terminal only. */
