@@ -8,6 +8,8 @@ export type Mutant = {
   tests: string[]
   /** On PostgreSQL, where a test stands on one engine at a time. */
   onPostgres?: boolean
+  /** The fault makes something wait for ever, which no test can tell: its tests must come to no end. */
+  hangs?: boolean
 }
 
 const inApi = (name: string) => [`test/api/${name}.test.ts`]
