@@ -128,6 +128,8 @@ for (const [name, found] of loads) {
 /** A telephone of the middle and its network, as Lighthouse has them. */
 const slowly = { latency: 150, downloadThroughput: (1_638.4 * 1_024) / 8, uploadThroughput: (750 * 1_024) / 8 }
 const mostMs = 3_000
+/** Browsers call an answer to a key slow that takes longer. */
+const mostKeyMs = 200
 
 /** Until the list of many campaigns stands, and the menu of one has opened. */
 async function loadCrowd(): Promise<number> {
@@ -180,6 +182,8 @@ console.log(
 const keys: number[] = []
 for (let round = 0; round < rounds; round += 1) keys.push(await typeInRules())
 console.log(`a key in the rules of a campaign, 4 × slower CPU: ${median(keys).toFixed(0)} ms`)
-if (median(slow) > mostMs) process.exitCode = 1
+const isHeld = median(slow) <= mostMs && median(keys) < mostKeyMs
+console.log(isHeld ? 'both bounds are held' : `MISSED: at most ${mostMs} ms, and below ${mostKeyMs} ms for a key`)
+if (!isHeld) process.exitCode = 1
 bare.close()
 for (const end of ends.reverse()) await end()
