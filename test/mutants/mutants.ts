@@ -268,6 +268,12 @@ const visitor: Mutant[] = [
     fault: 'await sleep(spentMs - spentMs)',
     tests: inVisitor('widget-api'),
   },
+  {
+    file: 'src/http/visitor/widget-api.ts',
+    line: 'formAnswerMs - (spentMs % formAnswerMs)',
+    fault: 'formAnswerMs',
+    tests: inVisitor('widget-api'),
+  },
   { file: 'src/http/visitor/links.ts', line: ', queryOf(url))', fault: ')', tests: inVisitor('links') },
   {
     file: 'src/leads/visitors.ts',

@@ -1,8 +1,10 @@
 // What the widget asks, spoken to the server as any page may: the visitor protocol.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { visitorName } from '../../src/core/visitor.ts'
 import { type Answer, applyCampaign, assertError, eventually, newEmail, openShop } from '../support/api.ts'
+import { whileLocked } from '../support/locked.ts'
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
 
 const shop = openShop()
@@ -117,12 +119,23 @@ test('the form does not tell whether an email is registered: same status and hea
     assert.deepEqual(headers, all[0]?.headers)
     for (const took of [ms, spentMs]) assert.ok(took >= 245, `${took} ms`)
   }
-  // In whole quarters of a second, however long the database took; a timer of a busy machine may be late.
+  // In whole quarters of a second; a timer of a busy machine may be late.
+  const lateMs = ({ spentMs }: { spentMs: number }) => (spentMs + 5) % 250
   for (const isKnown of [true, false]) {
-    const some = all.filter(({ email }) => (email === known) === isKnown)
-    const late = some.map(({ spentMs }) => (spentMs + 5) % 250)
+    const late = all.filter(({ email }) => (email === known) === isKnown).map(lateMs)
     assert.ok(Math.min(...late) < 45, `${late} ms`)
   }
+  // However long the database took: only new emails wait for it.
+  const late: number[] = []
+  for (let tries = 0; tries < 8 && !late.some((ms) => ms < 45); tries += 1) {
+    let answered: ReturnType<typeof register> | undefined
+    await whileLocked(shop.place, async () => {
+      answered = register(newEmail())
+      await sleep(100)
+    })
+    late.push(lateMs((await answered) as { spentMs: number }))
+  }
+  assert.ok(Math.min(...late) < 45, `${late} ms`)
 })
 
 test('while an offer comes again by itself, the answer says when; otherwise that is not known', async () => {
