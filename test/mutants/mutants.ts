@@ -669,6 +669,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['core/moments.ts', 'byHand?.setAt ?? anchorAt', 'anchorAt', 'core/moments'],
   ['core/moments.ts', ' && hasVaryingWindows(attempt) ? from', ' && false ? from', 'core/moments'],
   ['core/moments.ts', ' && !isEmpty(offer)', '', 'core/moments'],
+  ['core/moments.ts', "if (state === 'pending')", "if (state === 'pending' || attempt.number > 2)", 'core/moments'],
   ['core/events.ts', 'Math.min(deadlineAt, endsAt ?? deadlineAt)', 'deadlineAt', 'core/moments'],
   ['core/events.ts', 'isDraft ? undefined : changeBetween', 'false ? undefined : changeBetween', 'core/moments'],
   ['events/plan.ts', 'now - oldSeconds)', '0)', 'events/truth'],
