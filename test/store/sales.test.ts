@@ -10,7 +10,7 @@ import { reportOf } from '../../src/leads/report.ts'
 import { openStore } from '../../src/store/open.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases, runIn } from '../support/empty-databases.ts'
-import { amount } from '../support/faults.ts'
+import { amount, chance, printSeed } from '../support/faults.ts'
 
 const options = { lockWaitMs: 5_000, timeoutMs: 20_000, poolSize: 2, isServer: false }
 const zone = 'Europe/Warsaw'
@@ -18,7 +18,7 @@ const day = 86_400
 /** In these days clocks go back, at 2026-10-25T01:00:00Z. */
 const [first, last] = [Date.UTC(2026, 9, 23) / 1_000, Date.UTC(2026, 9, 28) / 1_000]
 const places: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 }
-const pick = (below: number) => Math.floor(Math.random() * below)
+const pick = (below: number) => Math.floor(chance() * below)
 const oneOf = <Item>(...items: Item[]) => items[pick(items.length)] as Item
 
 type Told = { at: number; left: number | null; since: number; currency: string; amount: bigint; isReversed: boolean }
@@ -58,6 +58,7 @@ const dateIn = (at: number) => new Intl.DateTimeFormat('sv', { timeZone: zone })
 
 for (const [engine, newPlace] of Object.entries(emptyDatabases)) {
   test(`the report is equal to a second evaluator, in three currencies and across a clock change: ${engine}`, async (t) => {
+    printSeed(t)
     const place = await newPlace(t)
     const store = await openStore(place, options)
     t.after(() => store.close())

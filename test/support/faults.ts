@@ -1,4 +1,4 @@
-// How much a test does: `FAULTS=full` takes the long form, and FAULTS_SEED repeats the chances of a run.
+// How much a test does: `FAULTS=full` takes the long form, and FAULTS_SEED repeats the chances of a test.
 import { randomInt } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 
@@ -15,11 +15,11 @@ export function someOf<Item>(list: readonly Item[], count: number): Item[] {
   return isFull ? [...list] : list.filter((_, index) => index % Math.ceil(list.length / count) === 0)
 }
 
-const seed = Number(process.env.FAULTS_SEED || randomInt(2 ** 31))
-let state = seed
+let state = Number(process.env.FAULTS_SEED || randomInt(2 ** 31))
 
+/** Tests before it in the same process have had chances of their own. */
 export function printSeed(t: TestContext): void {
-  t.diagnostic(`FAULTS_SEED=${seed} repeats its chances`)
+  t.diagnostic(`FAULTS_SEED=${state} repeats its chances, where it runs alone`)
 }
 
 /** From 0, included, to 1, excluded: mulberry32. */
