@@ -19,7 +19,10 @@ import type { TestEngine } from './support/test-database.ts'
 /** Files that run in one process, one after the other. */
 type Job = { engine: TestEngine; files: string[] }
 
-const onPostgres = ['{api,cli,visitor,panel-api,faults}/*.test.ts', 'events/{rounds,several-nodes,truth}.test.ts']
+const onPostgres = [
+  '{api,cli,visitor,panel-api,faults}/*.test.ts',
+  'events/{rounds,several-nodes,telling,truth}.test.ts',
+]
 /** Of these, what is over before a database is asked: one engine is enough. */
 const onSqliteAlone = [
   'api/{body-json,body-size,description,media-type,query-parameters,routing}.*',
@@ -33,7 +36,7 @@ const onSqliteInShort = [
   'api/{secrecy,warnings}.*',
   'cli/{accounts-and-campaigns,audit,campaign-faults,leads,maintenance,person,processes,users}.*',
   'panel-api/{campaigns,hostile,http,lead-search,overview,password-reset,provider,roles,second-factor,sign-in,test-mail,users}.*',
-  'events/rounds.*',
+  'events/{rounds,telling}.*',
   'visitor/{counts,gate,images,links,moments,one-truth,rate,widget-api}.*',
   'faults/{clock,history,overload,stopping}.*',
 ]
