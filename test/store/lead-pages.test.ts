@@ -133,8 +133,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       assert.equal(leads.length, 0)
       return performance.now() - startedAt
     }
-    const leastOf = async (part: string) => Math.min(await timeOf(part), await timeOf(part), await timeOf(part))
-    const [near, far] = [await leastOf(`${'a'.repeat(120)}b`), await leastOf('nowhere')]
+    // The least of several: on a busy machine either may wait.
+    let [near, far] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let tries = 0; tries < 3 || (tries < 20 && near >= 10 * far); tries += 1) {
+      near = Math.min(near, await timeOf(`${'a'.repeat(120)}b`))
+      far = Math.min(far, await timeOf('nowhere'))
+    }
     assert.ok(near < 10 * far, `${near} beside ${far} ms`)
   })
 

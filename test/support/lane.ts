@@ -17,6 +17,7 @@ import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { openStore } from '../../src/store/open.ts'
 import { tester, testerAt } from './actor.ts'
 import { emptyDatabases } from './empty-databases.ts'
+import { comesTrue } from './prepared.ts'
 import { engine } from './test-database.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -84,8 +85,10 @@ export async function opened(t: TestContext, mechanism: object = after) {
       const changed = checkCampaign({ ...settings, id: campaignId, ...changes })
       assert.ok('campaign' in changed)
       await store.configuration.applyCampaign(accountId, changed.campaign, testerAt(clock.at))
-      // Until the cache has it.
-      await sleep(600)
+      const saved = await store.configuration.findCampaign(campaignId)
+      assert.ok(saved)
+      const cached = async () => (await configCache.campaign(campaignId))?.version ?? 0
+      assert.ok(await comesTrue(5_000, async () => (await cached()) >= saved.version), 'the cache has it')
     },
     setDeadline: (email: string, at: number | null) =>
       leads.setDeadline({ accountId, campaignId }, email, at, testerAt(clock.at)),

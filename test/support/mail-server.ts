@@ -12,8 +12,8 @@ const login = { user: 'shop', password: 'hunter2' }
 
 export async function mailServer(scope: Scope) {
   const received: Received[] = []
-  /** A server that is full refuses the mail itself; another one takes its time. */
-  const state = { isFull: false, delayMs: 0, waiting: 0 }
+  /** A server that is full refuses the mail itself; another one takes its time, or waits until it may go on. */
+  const state = { isFull: false, delayMs: 0, mayGoOn: Promise.resolve(), waiting: 0 }
   const server = new SMTPServer({
     authOptional: false,
     allowInsecureAuth: true,
@@ -31,7 +31,8 @@ export async function mailServer(scope: Scope) {
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
         const to = envelope.rcptTo.map(({ address }) => address)
         state.waiting += 1
-        setTimeout(() => {
+        setTimeout(async () => {
+          await state.mayGoOn
           state.waiting -= 1
           received.push({ from, to, text: Buffer.concat(chunks).toString(), user: String(user) })
           done()
