@@ -144,8 +144,8 @@ const kept = {}
 /** @type {boolean | undefined} */
 let consent
 let mayKeep = true
-/** Where the storage takes nothing more, what it has is older than `kept`. */
-let isFull = false
+/** What the storage had when it was last read. If it has that still, as where it is full, `kept` is newer. @type {string | undefined} */
+let read
 /** Where a page asks to wait, nothing is written into it before. */
 let isLoaded = false
 /** The ref that has to stay in the address, where it is new once only. */
@@ -161,10 +161,12 @@ function element(name) {
 // What is kept
 
 function recall() {
-  if (mayKeep && !isFull)
+  if (mayKeep)
     try {
+      const before = read
+      read = localStorage.getItem('lastcall') ?? ''
       // Where nothing is kept, this throws.
-      Object.assign(kept, JSON.parse(localStorage.getItem('lastcall') ?? ''))
+      if (read !== before) Object.assign(kept, JSON.parse(read))
     } catch {}
 }
 
@@ -179,11 +181,8 @@ function keep(changes) {
   if (mayKeep)
     try {
       localStorage.setItem('lastcall', JSON.stringify(kept))
-      isFull = false
       return true
-    } catch {
-      isFull = true
-    }
+    } catch {}
 }
 
 /** @param {string} name */
@@ -895,6 +894,7 @@ function start() {
           localStorage.removeItem('lastcall')
           sessionStorage.removeItem('lastcall')
           for (const name in kept) delete kept[name]
+          read = ''
         } catch {}
       readAddress()
       if (given)

@@ -143,6 +143,14 @@ test('a newer link of the same campaign wins over the one before', async (t) => 
     window.Lastcall?.scan()
   }, `?lc=${newest}`)
   await eventually(() => asked(id).at(-1)?.body.lc, newest)
+  // Unless another tab has stored one since: there is room again, and that is the newer one.
+  const later = await stage.service.lead(id, { endsInSeconds: 120 })
+  const other = await page.context().newPage()
+  await other.goto(`${address}?lc=${later}`)
+  await other.getByRole('timer').waitFor()
+  const { length } = asked(id)
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await eventually(() => asked(id)[length]?.body.lc, later)
 })
 
 longTest('without any offer, an answer that does not know the lead does not make the widget forget it', async (t) => {
