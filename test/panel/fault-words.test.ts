@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { faultInWords, faultWords } from '../../panel/src/screens/campaigns/fault-words.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
+import { urlFault } from '../../src/events/egress.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const sources = [
@@ -119,18 +120,23 @@ const wrong: unknown[] = [
   ),
 ]
 
-test('every fault of wrong campaigns has words, and each pattern is needed by one of them', () => {
+const own = 'https://offers.example.com'
+const wrongWebhooks = ['https://hooks.example.com/a\u200b', 'https://user:secret@example.com/', own]
+
+test('every fault of wrong campaigns and addresses of webhooks has words, and each pattern is needed by one of them', () => {
   const needed = new Set<RegExp>()
+  const take = (message: string, path: string) => {
+    assert.ok(faultInWords('pl', message), `${path}: ${message}`)
+    assert.notEqual(faultInWords('pl', message), faultInWords('en', message))
+    const [pattern] = faultWords.find(([each]) => each.test(message)) ?? []
+    needed.add(pattern as RegExp)
+  }
   for (const one of wrong) {
     const result = checkCampaign(one)
     assert.ok('faults' in result, JSON.stringify(one))
-    for (const { path, message } of result.faults) {
-      assert.ok(faultInWords('pl', message), `${path}: ${message}`)
-      assert.notEqual(faultInWords('pl', message), faultInWords('en', message))
-      const [pattern] = faultWords.find(([each]) => each.test(message)) ?? []
-      needed.add(pattern as RegExp)
-    }
+    for (const { path, message } of result.faults) take(message, path)
   }
+  for (const url of wrongWebhooks) take(urlFault(url, { ranges: [], names: [] }, own) ?? '', url)
   const fromTheStore = /while the campaign has leads, or visitors|leave id out/
   const idle = faultWords.map(([pattern]) => pattern).filter((pattern) => !needed.has(pattern))
   assert.deepEqual(

@@ -52,6 +52,9 @@ async function assertFaultsAreSaid(page: Page, dialog: Locator): Promise<void> {
   await dialog.getByLabel('Address').fill('https://user:secret@example.com/hook')
   await button(page, 'New webhook').last().click()
   await dialog.getByText('Leave out the user name and password before the host').waitFor()
+  await dialog.getByLabel('Address').fill('https://hooks.example.com/a\u200b')
+  await button(page, 'New webhook').last().click()
+  await dialog.getByText('a character in this address that nobody sees (U+200B)').waitFor()
   // It stands above what is in sight where the button is.
   await dialog.getByLabel('Address').and(page.locator(':focus')).waitFor()
   await assertAccessible(page)

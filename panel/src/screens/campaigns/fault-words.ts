@@ -149,6 +149,17 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     }),
   ],
   [
+    /^must have no user name, password or fragment$/,
+    same(
+      'Leave out the user name and password before the host, and the fragment at the end.',
+      'Pomiń nazwę użytkownika i hasło przed hostem oraz fragment na końcu.',
+    ),
+  ],
+  [
+    /^must not be an address of Lastcall itself$/,
+    same('This is an address of Lastcall itself.', 'To adres samego Lastcalla.'),
+  ],
+  [
     /^must have "%25" in place of a "%" without/,
     same(
       'There is a “%” in this address that does not begin a code such as %20: write %25 in its place.',

@@ -56,7 +56,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
   }
   const faultOf = (path: keyof typeof text.faults) => {
     const fault = send.error?.faults.find((one) => one.path.split(/[.[]/)[0] === path)
-    return fault && (text.urlFaults[fault.message] ?? text.faults[path])
+    return fault && (faultInWords(language, fault.message) ?? text.faults[path])
   }
   /** Enter sends a number before its field has put it within its bounds. */
   const numberFault = (path: string) => {

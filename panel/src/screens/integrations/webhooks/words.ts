@@ -65,11 +65,6 @@ export const words = inBoth({
       campaignIds: 'One of these campaigns is not there any more: take it out.',
     },
     /** Of an address, by the service's message. */
-    urlFaults: {
-      'must have no user name, password or fragment':
-        'Leave out the user name and password before the host, and the fragment at the end.',
-      'must not be an address of Lastcall itself': 'This is an address of Lastcall itself.',
-    } as Record<string, string>,
     pause: 'Pause',
     paused: (name: string) => `“${name}” is paused. Sign-ups meanwhile are not sent later, except by a backfill.`,
     resume: 'Resume',
@@ -203,11 +198,6 @@ export const words = inBoth({
       kinds: 'Wybierz co najmniej jedno.',
       leadTimes: 'Wybierz od jednego do trzech.',
       campaignIds: 'Jednej z tych kampanii już nie ma: usuń ją z listy.',
-    },
-    urlFaults: {
-      'must have no user name, password or fragment':
-        'Pomiń nazwę użytkownika i hasło przed hostem oraz fragment na końcu.',
-      'must not be an address of Lastcall itself': 'To adres samego Lastcalla.',
     },
     pause: 'Wstrzymaj',
     paused: (name: string) =>
