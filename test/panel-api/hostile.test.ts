@@ -210,23 +210,32 @@ test('row 7: large bodies of a user are read one after the other; small ones and
   await Promise.all(waiting)
 })
 
-test('row 7: the small previews of a user come one after the other too', async () => {
+test('row 7: the small previews of a user come one after the other too, and so do the saves, which no preview waits for', async () => {
   const [busy, other] = [await user(), await user()]
   const headers = { cookie: await cookieOf(busy), 'content-type': 'application/json', 'content-length': '1000' }
-  const slow = request(`${server.origin}/panel/api/preview`, { method: 'POST', headers })
-  slow.on('error', () => {})
-  slow.write('{')
-  await sleep(200)
-  let isAnswered = false
-  const next = busy('POST', '/preview', smallPreview).then(({ status }) => {
-    isAnswered = true
+  const slowly = async (path: string) => {
+    const slow = request(`${server.origin}/panel/api${path}`, { method: 'POST', headers })
+    slow.on('error', () => {})
+    slow.write('{')
+    await sleep(200)
+    return slow
+  }
+  let answered = 0
+  const waiting = async (answer: Promise<{ status: number }>) => {
+    const { status } = await answer
+    answered += 1
     return status
-  })
+  }
+  const save = await slowly('/campaigns')
+  const nextSave = waiting(busy('POST', '/campaigns', { settings: JSON.parse(campaignFile({ mailTimer: null })) }))
+  assert.equal((await busy('POST', '/preview', smallPreview)).status, 200)
+  const preview = await slowly('/preview')
+  const nextPreview = waiting(busy('POST', '/preview', smallPreview))
   assert.equal((await other('POST', '/preview', smallPreview)).status, 200)
   assert.equal((await busy('GET', '/campaigns')).status, 200)
-  assert.equal(isAnswered, false)
-  slow.destroy()
-  assert.equal(await next, 200)
+  assert.equal(answered, 0)
+  for (const slow of [save, preview]) slow.destroy()
+  assert.deepEqual(await Promise.all([nextSave, nextPreview]), [200, 200])
 })
 
 test('row 7: who hangs up before their large body is read leaves the turn to the next', async () => {

@@ -100,11 +100,12 @@ function admit(parts: PanelSurface) {
     request.sessionToken = sessionCookie.read(request, publicUrl)
     const session = await sessionFor(parts, panelRoute, request)
     request.session = session
-    const { bodyLimit, readsMuch } = panelRoute
+    const { bodyLimit, reads, readsMuch } = panelRoute
     const isLarge = Math.min(bodyLimit, Number(request.headers['content-length'] ?? Infinity)) > usualBodyLimit
     // What reads much has a queue of its own.
     const takesTurns = isLarge || (bodyLimit > usualBodyLimit && !readsMuch)
-    if (session !== undefined && takesTurns) await turnToSend(session, isLarge ? 'large' : 'small', reply)
+    const queue = isLarge ? 'large' : reads ? 'preview' : 'save'
+    if (session !== undefined && takesTurns) await turnToSend(session, queue, reply)
   }
 }
 

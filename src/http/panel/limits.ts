@@ -68,18 +68,18 @@ export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
 /** By user: with many searches at once everybody would wait for all of them. */
 export const readingMuch = oneAtATime()
 
-const sending = { small: oneAtATime(), large: oneAtATime() }
-/** A body takes some 6 ms of work, so one user gets at most a quarter of the server's thread for each size. */
+const sending = { preview: oneAtATime(), save: oneAtATime(), large: oneAtATime() }
+/** A body takes some 6 ms of work, so one user gets at most a quarter of the server's thread for each queue. */
 const restMs = 20
 
 /**
- * A large body, even a wrong one, or the preview of a campaign occupies the server's own thread for a while. Resolves
- * when the user's earlier ones have been answered and others have had their turn. Small ones do not wait behind a large
- * one that comes over a slow line.
+ * A large body, even a wrong one, or checking a campaign occupies the server's own thread for a while. Resolves when the
+ * user's earlier ones have been answered and others have had their turn. Small ones do not wait behind a large one that
+ * comes over a slow line, nor previews behind a save that builds countdown images.
  */
-export function turnToSend({ user }: Session, size: keyof typeof sending, reply: FastifyReply): Promise<void> {
+export function turnToSend({ user }: Session, queue: keyof typeof sending, reply: FastifyReply): Promise<void> {
   return new Promise((resolve) => {
-    sending[size](user.id, async () => {
+    sending[queue](user.id, async () => {
       resolve()
       // It is no failure if the client has hung up, maybe before its turn.
       await finished(reply.raw).catch(() => undefined)
