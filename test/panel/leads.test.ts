@@ -1205,18 +1205,16 @@ longAtBothWidths('an import into a draft first says how many offers begin, and u
   await dialog.getByText('Import finished').waitFor()
   assert.equal((await listOf(campaign.id)).length, 602)
 
-  const later = { kind: 'fixed', opensAt: '2031-06-01T00:00' }
-  for (const [deadline, endsAt, said] of [
-    [{ kind: 'fixed', at: '2020-06-05T23:59' }, undefined, /^602 leads are added.* it ended on Fri,? 5 Jun 2020/],
-    [{ kind: 'none' }, '2020-06-05T23:59', /^602 leads are added.* it ended on Fri,? 5 Jun 2020/],
-    [
-      { ...later, at: '2031-06-05T23:59' },
-      undefined,
-      /^602 offers begin on Sun,? 1 Jun 2031,? 00:00 GMT\+2 and end on Thu,? 5 Jun 2031/,
-    ],
+  const [ended, over] = [{ endsAt: '2020-06-05T23:59' }, /^602 leads are added.* it ended on Fri,? 5 Jun 2020/]
+  const later = { kind: 'fixed', opensAt: '2031-06-01T00:00', at: '2031-06-05T23:59' }
+  for (const [mechanism, said] of [
+    [{ deadline: { kind: 'fixed', at: '2020-06-05T23:59' } }, over],
+    [{ deadline: { kind: 'none' }, ...ended }, over],
+    [{ startsOn: 'visit', deadline: { kind: 'after', period: 'P1D' }, ...ended }, over],
+    [{ deadline: later }, /^602 offers begin on Sun,? 1 Jun 2031,? 00:00 GMT\+2 and end on Thu,? 5 Jun 2031/],
   ] as const) {
-    const mechanism = { startsOn: 'registration', deadline, endsAt }
-    const { id } = await campaignOf(owner, { isDraft: true, mechanism, timeZone: 'Europe/Warsaw' })
+    const rules = { startsOn: 'registration', ...mechanism }
+    const { id } = await campaignOf(owner, { isDraft: true, mechanism: rules, timeZone: 'Europe/Warsaw' })
     await page.goto(leadsPath(id))
     await page.getByRole('button', { name: 'Import' }).first().click()
     await dialog.locator('input[type=file]').setInputFiles(path)

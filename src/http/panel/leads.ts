@@ -6,9 +6,10 @@ import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault } from '../../core/email.ts'
 import { isWritable, type Seconds } from '../../core/instant.ts'
 import { deadlineInWords } from '../../core/mail-html.ts'
-import { begin, type Offer, offerAt } from '../../core/mechanism/attempt.ts'
+import { begin, type Offer, offerAt, visit } from '../../core/mechanism/attempt.ts'
 import { dateOf, parseDateTime } from '../../core/mechanism/calendar.ts'
 import { addPeriod, periodOf } from '../../core/mechanism/period.ts'
+import type { Terms } from '../../core/mechanism/terms.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { conversionDocument } from '../../core/order.ts'
@@ -151,11 +152,7 @@ export const leadRoutes = {
     async run({ campaign, parts, body, now }) {
       const outcome = async (email: string): Promise<ImportOutcome> =>
         emailFault(email) ?? ((await parts.store.leads.find(campaign, email)) === undefined ? 'created' : 'existing')
-      const { terms } = campaign
-      return {
-        outcomes: await Promise.all(body.emails.map(outcome)),
-        offer: offerAt(terms, begin(terms, now), now),
-      }
+      return { outcomes: await Promise.all(body.emails.map(outcome)), offer: offerForeseen(campaign.terms, now) }
     },
   }),
   ...forViewer('GET /campaigns/:campaignId/leads/:ref', {
@@ -185,6 +182,13 @@ export const leadRoutes = {
       return exportLine(needDone(await parts.leads.setDeadline(idsOf(campaign), lead.email, at, by)))
     },
   }),
+}
+
+/** What a new lead would get. Who waits for a first visit gets nothing by it once the campaign has ended. */
+function offerForeseen(terms: Terms, now: Seconds): Offer {
+  const attempt = begin(terms, now)
+  const visited = offerAt(terms, visit(terms, attempt, now), now)
+  return visited.state === 'expired' ? visited : offerAt(terms, attempt, now)
 }
 
 /** Null, which changes nothing, also if the day later could not be written as an instant. */
