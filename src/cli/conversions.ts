@@ -93,11 +93,11 @@ export const importConversions: Command = async (args) => {
           continue
         }
         // One after the other: the order decides which of a lead's purchases ends the offer.
-        await take(async () => {
+        await take(async (took) => {
           const told = await tell(store, campaign, given, 'import', by)
-          if (typeof told !== 'string' && !('faults' in told)) return [told]
-          refuse(line, typeof told === 'string' ? notRegistered : faultText(told.faults))
-          return []
+          if (typeof told === 'string') refuse(line, notRegistered)
+          else if ('faults' in told) refuse(line, faultText(told.faults))
+          else took(told)
         })
       }
     })

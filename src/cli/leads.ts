@@ -10,7 +10,7 @@ import type { OfferTools } from '../core/offer.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
 import { exportCells, exportColumns, exportFacts, exportLine, refusedFacts } from '../leads/export.ts'
-import { buildLeads, idsOf, type Leads, type LeadView, view } from '../leads/leads.ts'
+import { buildLeads, idsOf, type Leads, type LeadView, type Registration, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, CampaignOf, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
@@ -188,8 +188,8 @@ type Import = {
   refuse(line: number, reason: string): void
   /** Counts of leads that are there, and could not be stored. */
   lose(counts: number): void
-  /** A signal waits until the present batch is stored and counted. */
-  take(write: () => Promise<{ created: boolean }[]>): Promise<void>
+  /** A signal waits until the present batch is stored and counted. `took` is called for each that is, if others fail too. */
+  take(write: (took: (one: { created: boolean }) => void) => Promise<void>): Promise<void>
 }
 
 /** The outcome of a file's lines, counted on the terminal. A signal ends the import, and says how far it came. */
@@ -226,7 +226,9 @@ export async function importing(what: string, work: (on: Import) => Promise<void
       },
       async take(write) {
         isTaking = true
-        for (const { created } of await write()) result[created ? 'created' : 'existing'] += 1
+        await write(({ created }) => {
+          result[created ? 'created' : 'existing'] += 1
+        })
         isTaking = false
         show(result.created + result.existing)
         if (signal !== undefined) stop()
@@ -250,21 +252,22 @@ export const importLeads: Command = async (args) => {
     const cache = openConfigCache(store)
     const of = idsOf(campaign)
     const by = commandActor()
-    const write = async (batch: string[], lose: Import['lose']) => {
+    const write = async (batch: string[], took: (one: Registration) => void, lose: Import['lose']) => {
       // Counted with each batch: if a later one stops the import, these leads stay.
       const counting = openCounting(store, lose)
       const leads = buildLeads(store, cache, counting.stepped)
       const writing = batch.map((email) => leads.importLead(of, email, now(), by))
       // On PostgreSQL a batch is several statements: where one fails, the leads of the others are there, and counted.
-      await Promise.allSettled(writing)
+      for (const one of await Promise.allSettled(writing)) {
+        if (one.status === 'fulfilled' && typeof one.value !== 'string') took(one.value)
+      }
       await counting.close()
-      return (await Promise.all(writing)).map((registration) => {
-        if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
-        return registration
-      })
+      const isDeleted = (await Promise.all(writing)).some((registration) => typeof registration === 'string')
+      if (isDeleted) throw new WrongCall('--campaign: the campaign was deleted')
     }
     return importing('leads taken', async ({ take, refuse, lose }) => {
-      for await (const batch of emailBatches(positionals[0] as string, refuse)) await take(() => write(batch, lose))
+      for await (const batch of emailBatches(positionals[0] as string, refuse))
+        await take((took) => write(batch, took, lose))
     })
   })
 }
