@@ -127,8 +127,11 @@ async function applyReceiver(store: Store, accountId: number, url: string): Prom
   const endpoint = known
     ? await store.events.changeEndpoint(known, checked.settings, commandActor())
     : await store.events.createEndpoint(accountId, checked.settings, commandActor())
-  // Failures from while the demo was stopped must not hold it up.
-  if (known) await store.events.resumeEndpoint(known, now(), commandActor())
+  if (known) {
+    // Failures from while the demo was stopped must not hold it up, and what was due then is of no interest.
+    await store.events.resumeEndpoint(known, now(), commandActor())
+    await store.events.discardBefore(known, now(), commandActor())
+  }
   return store.events.secretsOf(endpoint ?? (known as NonNullable<typeof known>), now())[0] as string
 }
 

@@ -114,8 +114,8 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     async resume(id: number, from: 'stop' | 'now') {
       needOn(parts)
       const endpoint = await one(id)
-      await events.resumeEndpoint(endpoint, from === 'now' ? by.at : null, by)
-      if (from === 'now') await untilDone(parts, () => events.discardFailed(endpoint, by.at))
+      const wasPaused = await events.resumeEndpoint(endpoint, from === 'now' ? by.at : null, by)
+      if (wasPaused && from === 'now') await untilDone(parts, () => events.discardFailed(endpoint, by.at))
       return read(id)
     },
     /** Its notices are removed afterwards. */

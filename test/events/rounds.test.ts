@@ -16,7 +16,7 @@ import { longTest } from '../support/faults.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 
 test('an event is given up after refusals alone: 5xx and no answer use up no try', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, store } = await opened(t)
+  const { endpoint, register, round, find, sent, answer, clock, store, goOnFromNow } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
   for (const status of [500, null, 599]) {
@@ -45,7 +45,7 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
   assert.equal(sent.length - before, 10, 'refused nine times more, it is given up')
 
   answer.status = 204
-  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await goOnFromNow(id)
   assert.equal(await store.events.resendFailed(await find(id), beganAt, testerAt(clock.at)), 1)
   await round(id)
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
@@ -71,14 +71,30 @@ test('an endpoint that is resumed from now is told nothing of before, and one th
     await round(id)
     const emails = told().map((event) => event.split(' ')[1])
     assert.deepEqual(emails, from === 'now' ? ['after-now'] : ['before-stop', 'later-stop', 'after-stop'])
+
+    // Sent once more after a lost answer, it drops neither what has failed since nor what is fresh.
+    answer.status = 400
+    await register(`refused-${from}@example.com`)
+    await round(id)
+    answer.status = 204
+    await register(`fresh-${from}@example.com`)
+    clock.at += 10
+    assert.equal((await managed().resume(id, from)).waiting, 2)
+    told()
+    clock.at += 3_600
+    await round(id)
+    assert.deepEqual(
+      told().map((event) => event.split(' ')[1]),
+      [`refused-${from}`, `fresh-${from}`],
+    )
     await managed().remove(id)
   }
 })
 
 test('an event that was in flight when the endpoint went on from now, or when it was discarded, is not told again', async (t) => {
-  const { store, endpoint, register, find, clock, parts, sent, round } = await opened(t)
+  const { store, endpoint, register, find, clock, parts, sent, round, goOnFromNow } = await opened(t)
   const ways = [
-    (of: Endpoint) => store.events.resumeEndpoint(of, clock.at, tester),
+    (of: Endpoint) => goOnFromNow(of.id),
     (of: Endpoint) => store.events.discardBefore(of, clock.at, tester),
   ]
   for (const [n, goOn] of ways.entries()) {
@@ -359,10 +375,11 @@ test('what failed while the clock was a year ahead is told soon after it is set 
 })
 
 test('an endpoint that went on from now while the clock was a year ahead is told again soon after it is set back', async (t) => {
-  const { endpoint, register, round, find, told, clock, store, accountId } = await opened(t)
+  const { endpoint, register, round, told, clock, store, accountId, goOnFromNow } = await opened(t)
   const { id } = await endpoint(registered)
-  const ahead = beganAt + 365 * daySeconds
-  await store.events.resumeEndpoint(await find(id), ahead, testerAt(ahead))
+  clock.at += 365 * daySeconds
+  await goOnFromNow(id)
+  clock.at = beganAt
   await store.events.purgeOld(accountId, clock.at)
   await register('ada@example.com')
   await round(id)

@@ -43,11 +43,11 @@ test('discarded events are not told, even if they were tried since; erasures are
 })
 
 test('an endpoint that went on from now is told nothing from before, even after a discard with an earlier instant', async (t) => {
-  const { endpoint, register, round, find, told, clock, store } = await opened(t)
+  const { endpoint, register, round, find, told, clock, store, goOnFromNow } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
   clock.at += 600
-  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await goOnFromNow(id)
   await store.events.discardBefore(await find(id), beganAt - 60, testerAt(clock.at))
   await round(id)
   assert.deepEqual(told(), [])
@@ -642,13 +642,13 @@ test('an erasure is told even if the endpoint goes on from now', async (t) => {
 })
 
 test('a backfill is told even if the endpoint goes on from now, or earlier events are discarded', async (t) => {
-  const { endpoint, register, round, told, clock, find, store, campaignId, managed, sweep, answer } = await opened(t)
+  const { endpoint, register, round, told, clock, campaignId, managed, sweep, answer, goOnFromNow } = await opened(t)
   await register('ada@example.com')
   const { id } = await endpoint(registered)
   await managed().backfill(id, campaignId)
   await sweep()
   clock.at += 60
-  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await goOnFromNow(id)
   answer.status = 400
   await round(id)
   clock.at += 60

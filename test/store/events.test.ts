@@ -299,7 +299,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
 
     // What changes nothing leaves no entry.
     const logged = async () =>
-      (await store.audit.listEntries(accountId, {}, Number.MAX_SAFE_INTEGER, 9)).entries.map(({ action }) => action)
+      (await store.audit.listEntries(accountId, {}, Number.MAX_SAFE_INTEGER, 20)).entries.map(({ action }) => action)
     const created = ['webhook.created', 'campaign.created', 'account.created']
     assert.deepEqual(await logged(), created)
     for (const at of [700, 700, 650]) await store.events.discardBefore(endpoint, at, testerAt(700))
@@ -307,7 +307,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const failed = { kind: 'lead.registered', detail: 0, endpointId: endpoint.id, leadId: 1, dueAt: 600 } as const
     await store.events.resend(endpoint, failed, testerAt(800))
     await store.events.discardBefore(endpoint, 650, testerAt(800))
-    for (const _ of [1, 2]) await store.events.resumeEndpoint(endpoint, 900, testerAt(900))
+    const fromAt = async () => (await store.events.findEndpoint(accountId, endpoint.id))?.fromAt
+    for (const at of [900, 910]) {
+      await store.events.pauseEndpoint(endpoint, 'user', testerAt(at))
+      // The second is a repeat after a lost answer: what was due meanwhile is still to be told.
+      assert.equal(await store.events.resumeEndpoint(endpoint, at, testerAt(at)), true)
+      assert.equal(await store.events.resumeEndpoint(endpoint, at + 5, testerAt(at + 5)), false)
+      assert.equal(await fromAt(), at)
+    }
     await store.events.setHealth(endpoint, { failingSince: 950, failures: 1, nextTryAt: 960 }, 950)
     await store.events.resumeEndpoint(endpoint, null, testerAt(951))
     // What waits until its campaign is published does not go on for that.
@@ -315,8 +322,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await store.events.settle(endpoint, { done: [], failed: [held], looks: [] })
     await store.events.resumeEndpoint(endpoint, null, testerAt(952))
     assert.deepEqual(await logged(), [
-      ...['webhook.resumed', 'webhook.resumed', 'webhook.discarded', 'webhook.resent', 'webhook.discarded'],
-      ...created,
+      ...['webhook.resumed', 'webhook.resumed', 'webhook.paused', 'webhook.resumed', 'webhook.paused'],
+      ...['webhook.discarded', 'webhook.resent', 'webhook.discarded', ...created],
     ])
   })
 

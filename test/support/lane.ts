@@ -94,6 +94,11 @@ export async function opened(t: TestContext, mechanism: object = after) {
       leads.setDeadline({ accountId, campaignId }, email, at, testerAt(clock.at)),
     /** What the API and the panel do with endpoints. */
     managed: () => endpoints.of(accountId, testerAt(clock.at)),
+    /** As somebody does who does not want what waits. */
+    async goOnFromNow(id: number) {
+      await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+      await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+    },
     /** What has been told, since this was called last. */
     told: () =>
       sent.splice(0).map(({ body }) => {

@@ -118,19 +118,25 @@ async function pause(sql: Sql, before: Endpoint, cause: PauseCause, by: Actor): 
 
 const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
 
-/** Lets an endpoint go on where it stopped, or from `fromAt`. */
-export async function resumeEndpoint(sql: Sql, of: Endpoint, fromAt: Seconds | null, by: Actor): Promise<void> {
+/**
+ * Lets an endpoint go on where it stopped, or from `wantedFrom`. One that is on keeps what waits all the same: somebody
+ * may repeat a request whose answer was lost. Resolves with whether it was paused.
+ */
+export async function resumeEndpoint(sql: Sql, of: Endpoint, wantedFrom: Seconds | null, by: Actor): Promise<boolean> {
   const endpoint = await toChange(sql, of)
-  if (endpoint === undefined) return
+  if (endpoint === undefined) return false
+  const { pausedAt } = endpoint
+  const fromAt = pausedAt === null ? null : wantedFrom
   const isOn = `paused_at = NULL, pause_cause = NULL, ${isWell},
     lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END`
   const after = await updateEndpoint(sql, endpoint, [`${isOn}, from_at = coalesce(?, from_at)`, fromAt])
   const retried = await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
-  if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
-  if (retried === 0 && isDeepStrictEqual(endpoint, after)) return
+  if (pausedAt !== null) await sweepAgain(sql, endpoint, pausedAt, fromAt, by.at)
+  if (retried === 0 && isDeepStrictEqual(endpoint, after)) return false
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
+  return pausedAt !== null
 }
 
 async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
