@@ -13,7 +13,7 @@ const ipv6Tag = /^IPv6:/i
 
 /** The longest email that is accepted, in characters (specification, 2.3). */
 export const emailMaxLength = 254
-export const emailWanted = `an email address in ASCII of at most ${emailMaxLength} characters`
+export const emailWanted = `an email address in ASCII of at most ${emailMaxLength} characters, without blanks around it`
 
 /** True for a Mailbox of RFC 5321 in ASCII, whatever its length. */
 export function isEmail(text: string): boolean {

@@ -136,6 +136,7 @@ test('refused: each fault by its name, and never by its value', async () => {
     [{ orderId: 'x1' }, /^email or ref must be given, and not both$/],
     [{ ...least, ref: '0'.repeat(32) }, /^email or ref must be given, and not both$/],
     [{ email }, /^property orderId is missing$/],
+    [{ ...least, email: ` ${email}` }, /^email must be an email address in ASCII .*, without blanks around it$/],
     ...['', 'a b', 'a\n', 'x'.repeat(101), ' ', '\u200b'].map((orderId): [object, RegExp] => [
       { ...least, orderId },
       /^orderId must be 1 to 100 visible characters, without spaces$/,
@@ -180,7 +181,8 @@ test('refused: each fault by its name, and never by its value', async () => {
   )
   assert.equal(await codeOf('POST', orders(id), 'x'.repeat(16_385)), '413 PAYLOAD_TOO_LARGE')
   assert.equal(await codeOf('POST', `${orders(id)}?a=1`, least), '422 VALIDATION_ERROR')
-  assert.equal(await codeOf('POST', '/campaigns/0/conversions', least), '422 VALIDATION_ERROR')
+  for (const wrongId of ['0', '1%2F2'])
+    assert.equal(await codeOf('POST', `/campaigns/${wrongId}/conversions`, least), '422 VALIDATION_ERROR')
   assert.equal(await codeOf('DELETE', orders(id)), '404 NOT_FOUND')
   assert.equal(await codeOf('POST', orders(id), least, { key: undefined }), '401 UNAUTHORIZED')
   const stranger = await shop.place.arrange(async (store) => {
@@ -219,6 +221,7 @@ test('listing hands out emails: a key needs the scope; pages go on behind the la
 
 test('its description is OpenAPI 3.1, clean under the recommended rules', async () => {
   const { body } = await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })
+  assert.doesNotMatch(JSON.stringify(body), /request history/, 'which has no requests of this API')
   const findings = await findingsIn(body, 'recommended-strict')
   assert.deepEqual(
     findings.map(({ ruleId, pointer }) => [ruleId, pointer]),

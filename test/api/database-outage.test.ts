@@ -1,6 +1,10 @@
 // A database that does not answer is a 503 within about a second, and never a hang.
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fastify from 'fastify'
+import { type AuthorizeParts, afterEach, guard } from '../../src/http/public/api.ts'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
 import { whileLocked } from '../support/locked.ts'
 
@@ -58,6 +62,26 @@ test('a lock for half a second is waited for', async () => {
     await new Promise((resolve) => setTimeout(resolve, 400))
   })
   assertStatus((await answer) as Awaited<ReturnType<typeof register>>, 201)
+})
+
+test('the second look at the key, behind a slow body, is part of the second that a request waits', async () => {
+  const { key } = shop.owner
+  const secretHash = hash('sha256', key.split('.')[1] as string, 'buffer')
+  const looksMs = [1_000, 300]
+  const liveKey = async () => {
+    await sleep(looksMs.shift())
+    return { secretHash, account: { id: 1, suspended: false, rateLimit: null }, graceEndsAt: null }
+  }
+  const rates = { count: async () => ({ allowed: true, remaining: 1, resetSeconds: 1 }) }
+  const parts = { configCache: { liveKey }, store: { rates }, now: Date.now, rateLimitPerMinute: 1 }
+  const app = fastify().decorateRequest('key', null).decorateRequest('waitedMs', 0)
+  // Without it Fastify measures no time.
+  afterEach(app, () => {})
+  await guard(app, parts as unknown as AuthorizeParts)
+  app.post('/', async ({ waitedMs }) => ({ waitedMs }))
+  const answer = await app.inject({ method: 'POST', url: '/', headers: { authorization: `Bearer ${key}` } })
+  await app.close()
+  assert.ok(answer.json().waitedMs >= 1_290, answer.body)
 })
 
 test('erasing a lead holds no registration up', async () => {

@@ -50,8 +50,8 @@ function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, {
   const { method, path, query = NoQuery, body, checksBody, status, isRepeatable } = operation
   scope.route<BesideRoute>({
     method,
-    // With an empty id a path is unknown.
-    url: path.replace(/\{(\w+)\}/g, ':$1(^[^/]+$)'),
+    // As in the public API: with an empty id a path is unknown, and one of `1%2F2` is wrong.
+    url: path.replace(/\{(\w+)\}/g, ':$1(^[^]+$)'),
     bodyLimit: bodyLimitBytes,
     schema: {
       params: idsIn(path),

@@ -52,7 +52,7 @@ export function describe({ title, description, path, tags, operations, schemas, 
   for (const one of operations) {
     paths[one.path] = { ...paths[one.path], [one.method.toLowerCase()]: operationOf(one, tag, codes, schemas) }
   }
-  const { securitySchemes, headers } = components
+  const { securitySchemes } = components
   const apiKey = scope === undefined ? securitySchemes.apiKey : keyWith(scope)
   const own = operations.flatMap(({ errors }) => errors)
   const code = { type: 'string', enum: [...new Set([...Object.keys(errorStatus), ...codes, ...own])] }
@@ -67,6 +67,12 @@ export function describe({ title, description, path, tags, operations, schemas, 
     ...(webhooks && { webhooks }),
     components: { securitySchemes: { apiKey }, headers, schemas: { ...schemas, Error: error } },
   }
+}
+
+/** The public API's, but the request history has no requests of these APIs. */
+const headers = {
+  ...components.headers,
+  XRequestId: { ...components.headers.XRequestId, description: 'Names this request; an error has it as `requestId`.' },
 }
 
 const keyWith = (scope: string) => ({

@@ -113,7 +113,9 @@ export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admis
   // A body may take half a minute to arrive; a key that is revoked meanwhile must not make an endpoint.
   scope.addHook('preHandler', async (request, reply) => {
     if (reply.elapsedTime < changeHoldsMs) return
+    const beganAt = performance.now()
     const key = await findKey(parts.configCache, request.headers.authorization ?? '', parts.now())
+    request.waitedMs += performance.now() - beganAt
     if (key === undefined) return unauthorized(reply, ', error="invalid_token"')
     if (key.account.suspended) return sendError(reply, 'ACCOUNT_SUSPENDED')
     request.key = key
