@@ -31,12 +31,11 @@ export function sendError(reply: FastifyReply, code: AnyErrorCode, message = mes
     .send({ status: 'error', code, message, requestId: reply.request.id })
 }
 
-/** What Fastify and its plugins refuse by themselves. */
+/** What Fastify refuses by itself. */
 const codesOfFramework: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_JSON',
-  FST_UNDER_PRESSURE: 'SERVICE_UNAVAILABLE',
 }
 
 /** The code for what a hook, a handler or Fastify has thrown; a defect of ours is INTERNAL_ERROR. */

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Metrics } from './metrics.ts'
 
 type OperationsParts = {
-  /** True while requests reach the database, and the server is not about to stop. */
+  /** True while requests reach the database. A server that stops answers 503 before it is asked (`framework.ts`). */
   isReady(): boolean
   metrics: Pick<Metrics, 'contentType' | 'render'>
   /** Of several processes; empty if one of them does not answer. */
@@ -18,7 +18,7 @@ export function operations({ isReady, metrics, metricsOfAll = metrics.render }: 
       return reply
         .code(ready ? 200 : 503)
         .type('text/plain; charset=utf-8')
-        .send(ready ? 'ready\n' : 'not ready: stopping, or the database does not answer\n')
+        .send(ready ? 'ready\n' : 'not ready: the database does not answer\n')
     })
     scope.get('/metrics', async (_, reply) => {
       const text = await metricsOfAll()
