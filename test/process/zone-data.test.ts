@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { chooseZoneData } from '../../src/cli/zone-data.ts'
-import { zoneData, zoneOf } from '../../src/core/mechanism/zone.ts'
+import { zoneData, zoneName, zoneOf } from '../../src/core/mechanism/zone.ts'
 import { newDatabase } from '../support/citus.ts'
 import { isFull } from '../support/faults.ts'
 import { arrangeIn, installation } from '../support/lastcall.ts'
@@ -16,7 +16,8 @@ import { winnipegOf2027, writeZones } from '../support/zone-files.ts'
 function zonesFolder(t: TestContext, version?: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-zones-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  return writeZones(folder, { 'America/Winnipeg': winnipegOf2027 }, version)
+  // Systems have `Factory` for a clock whose zone nobody has set.
+  return writeZones(folder, { 'America/Winnipeg': winnipegOf2027, Factory: { before: 0 } }, version)
 }
 
 const story = JSON.stringify({
@@ -65,6 +66,8 @@ test("the system's data count where they are newer than Node's, and Node's where
   }
   assert.equal(chosen(zonesFolder(t, '2099a')), 'system')
   assert.equal(zoneData().version, '2099a')
+  assert.ok(!zoneData().names.includes('Factory'))
+  assert.equal(zoneName('Factory'), undefined)
   assert.equal(
     zoneOf('America/Winnipeg').toInstant(Date.UTC(2027, 0, 15, 12) / 1_000),
     Date.UTC(2027, 0, 15, 17) / 1_000,

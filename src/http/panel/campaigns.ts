@@ -45,7 +45,8 @@ export const campaignRoutes = {
             isDraft,
             isArchived,
             type: campaignTypes[typeId] as string,
-            state: stateOf(own, now),
+            // A published one without terms has a time zone that is not known here.
+            state: own === undefined && !isDraft ? 'live' : stateOf(own, now),
             ...endOf(own),
             ...counts(id, own?.timeZone),
           }
