@@ -172,6 +172,12 @@ export function isThere(path: string): boolean {
 /** The server's public URL; with the port of the settings, since a command cannot know of another. */
 export const publicAddress = (): string => readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
 
+/** Says so where links begin with an address that works on this machine only: PUBLIC_URL may be set for the server only. */
+export function warnOfAddress(): void {
+  if (readSetting('publicUrl') !== null) return
+  console.error(`lastcall: links begin with ${publicAddress()}, since PUBLIC_URL is not set`)
+}
+
 /** The system user who runs the command, for the audit log. */
 export const commandActor = (): Actor => ({ kind: 'command', name: systemUser(), address: null, at: now() })
 

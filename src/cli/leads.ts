@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
-import { readSetting } from '../config.ts'
 import { csvLine, withoutMark } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
@@ -28,6 +27,7 @@ import {
   publicAddress,
   readArguments,
   WrongCall,
+  warnOfAddress,
   withAccount,
   withCampaign,
   withStore,
@@ -66,17 +66,17 @@ export const exportLeads: Command = async (args) => {
     }
     await writeOutput(positionals[0] as string, lines())
     const fault = faultOfLinks(campaign, tools, account?.suspended ?? false)
-    if (fault !== undefined) console.error(`lastcall: ${fault}`)
+    if (fault === undefined) warnOfAddress()
+    else console.error(`lastcall: ${fault}`)
     return { exported, columns }
   })
 }
 
 /** What else would be noticed only in the mails: the file is whole either way. */
-function faultOfLinks({ isDraft }: Campaign, { publicUrl, countdownTools }: OfferTools, isSuspended: boolean) {
+function faultOfLinks({ isDraft }: Campaign, { countdownTools }: OfferTools, isSuspended: boolean) {
   if (isSuspended) return 'links lead nowhere and countdowns are empty: the account is suspended'
   if (isDraft) return 'links and countdowns are empty: the campaign is a draft'
-  if (!countdownTools) return 'links and countdowns are empty: the countdown tools of the account are off'
-  return readSetting('publicUrl') === null ? `links begin with ${publicUrl}, since PUBLIC_URL is not set` : undefined
+  return countdownTools ? undefined : 'links and countdowns are empty: the countdown tools of the account are off'
 }
 
 const leadPages = <Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) =>

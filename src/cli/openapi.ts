@@ -1,10 +1,11 @@
 import { publicUrl } from '../config.ts'
 import { description } from '../http/public/description.ts'
 import { basePath } from '../http/public/schemas.ts'
-import { type Command, publicAddress, readArguments, WrongCall } from './command.ts'
+import { type Command, publicAddress, readArguments, WrongCall, warnOfAddress } from './command.ts'
 
 export const openapi: Command = async (args) => {
   const { options } = readArguments(args, { server: serverUrl })
+  if (options.server === undefined) warnOfAddress()
   return description(options.server ?? publicAddress() + basePath)
 }
 

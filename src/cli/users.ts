@@ -18,6 +18,7 @@ import {
   publicAddress,
   readArguments,
   WrongCall,
+  warnOfAddress,
   withAccount,
   withStore,
 } from './command.ts'
@@ -75,6 +76,7 @@ export const setupLink: Command = async (args) => {
       }
       const token = await users.invite(null, { role: 'owner', email: null }, commandActor())
       const isAnother = (await store.configuration.listAccounts()).length > 0
+      warnOfAddress()
       const note = 'the link makes another account; for a user of one that is there: user create --account ID'
       return { url: `${address}/setup#${token}`, ...(isAnother && { note }) }
     },
