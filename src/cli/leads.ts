@@ -8,7 +8,7 @@ import { mailServiceNames } from '../core/mail-services.ts'
 import type { OfferTools } from '../core/offer.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
-import { exportCells, exportColumns, exportFacts, exportLine, refusedFacts } from '../leads/export.ts'
+import { exportCells, exportColumns, exportFacts, exportLine, lacksDeadline, refusedFacts } from '../leads/export.ts'
 import { buildLeads, idsOf, type Leads, type LeadView, type Registration, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, CampaignOf, Lead } from '../store/model.ts'
@@ -55,12 +55,13 @@ export const exportLeads: Command = async (args) => {
     const account = await store.configuration.findAccount(campaign.accountId)
     const tools = { publicUrl: publicAddress(), countdownTools: account?.countdownTools ?? true }
     const columns = exportColumns(campaign, options.service ?? 'other')
-    let exported = 0
+    let [exported, withoutEnd] = [0, 0]
     async function* lines() {
       // The byte order mark, by which spreadsheets recognise UTF-8.
       yield `\uFEFF${csvLine(columns)}`
       for await (const page of leadPages(store, campaign, exportLine)) {
         exported += page.length
+        withoutEnd += page.filter((line) => lacksDeadline(campaign, line, now())).length
         yield page.map((line) => csvLine(exportCells(campaign, line, tools))).join('')
       }
     }
@@ -68,6 +69,9 @@ export const exportLeads: Command = async (args) => {
     const fault = faultOfLinks(campaign, tools, account?.suspended ?? false)
     if (fault === undefined) warnOfAddress()
     else console.error(`lastcall: ${fault}`)
+    if (withoutEnd > 0) {
+      console.error(`lastcall: LC_END is empty for ${withoutEnd} of ${exported} leads: their offer has not begun`)
+    }
     return { exported, columns }
   })
 }

@@ -2,7 +2,7 @@
 import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import { deadlineInWords } from '../core/mail-html.ts'
 import { fieldName, linkField, type MailService } from '../core/mail-services.ts'
-import type { Offer } from '../core/mechanism/attempt.ts'
+import { begin, type Offer, offerAt } from '../core/mechanism/attempt.ts'
 import { leadOffer, type OfferTools } from '../core/offer.ts'
 import type { Campaign } from '../store/model.ts'
 import type { LeadView } from './leads.ts'
@@ -26,6 +26,17 @@ export type ExportLine = Offer & { email: string; ref: string; registeredAt: Sec
 export function exportLine({ lead: { email, ref, registeredAt, attempt }, offer }: LeadView): ExportLine {
   return { email, ref, registeredAt, ...offer, setByHand: attempt.byHand !== null }
 }
+
+/** Whether the HTML for mails says when the offer ends: before a first visit nobody knows it. */
+export const namesDeadline = ({ terms }: Pick<Campaign, 'terms'>, now: Seconds): boolean =>
+  offerAt(terms, begin(terms, now), now).deadline !== null
+
+/**
+ * Whether that HTML would say “The offer ends on .” to the lead: one from when the offer began with a visit has no
+ * deadline, though new ones have.
+ */
+export const lacksDeadline = (campaign: Pick<Campaign, 'terms'>, { deadline }: ExportLine, now: Seconds): boolean =>
+  deadline === null && namesDeadline(campaign, now)
 
 /** In the order of the columns; null if there is no value. */
 export function exportCells(campaign: Campaign, line: ExportLine, tools: OfferTools): (string | number | null)[] {

@@ -136,6 +136,17 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
         [['b@example.com', '2035-06-01T12:00:00Z']],
       )
     }
+    // In the HTML there is the sentence, but who was registered before has to visit first.
+    const apply = (mechanism: object) =>
+      place.arrange((store) => appliedCampaign(store, origin.accountId, JSON.stringify({ ...changed, mechanism })))
+    await apply({ ...changed.mechanism, startsOn: 'visit' })
+    await imported(place, 'email\nlater@example.com\n')
+    const visited = await sharedCommand(['lead', 'export', ...campaign, 'visit.csv'], { env })
+    assert.equal(visited.stderr, '', 'the HTML says nothing about a deadline')
+    await apply(changed.mechanism)
+    const lacking = await sharedCommand(['lead', 'export', ...campaign, 'lacking.csv'], { env })
+    assert.equal(lacking.stderr, 'lastcall: LC_END is empty for 1 of 4 leads: their offer has not begun\n')
+    await place.json(['lead', 'erase', ...campaign, '--email', 'later@example.com'])
     await place.json(['account', 'set', '1', '--suspended', 'true'])
     const suspended = await sharedCommand(['lead', 'export', ...campaign, 'suspended.csv'], { env })
     assert.match(

@@ -1228,7 +1228,12 @@ longAtBothWidths('an import into a draft first says how many offers begin, and u
 longAtBothWidths(
   'an export has every lead with its links, and nothing that a spreadsheet would carry out',
   async (width) => {
-    const campaign = await campaignOf(owner)
+    const deadline = { kind: 'after', period: 'PT48H' }
+    const visited = await campaignOf(owner, { mechanism: { startsOn: 'visit', deadline } })
+    const waiting = numbered(2, 'waiting')
+    await imported(visited.id, waiting)
+    // They still wait for their visit.
+    const campaign = await campaignOf(owner, { id: visited.id, pages: visited.pages })
     const odd = [
       '=cmd@example.com',
       '+1@example.com',
@@ -1239,6 +1244,7 @@ longAtBothWidths(
     const many = amount(1_100, 2_100)
     const emails = [...numbered(many, 'many'), ...odd.slice(0, 4)]
     await imported(campaign.id, emails)
+    emails.push(...waiting)
     const page = await open(owner, { path: leadsPath(campaign.id), width })
     const exported = async () => {
       await page.getByRole('button', { name: 'Export' }).click()
@@ -1259,7 +1265,7 @@ longAtBothWidths(
     const { name, said, lines } = await exported()
     assert.match(name, /^campaign-\d+-leads-\d{4}-\d\d-\d\d\.csv$/)
     const inFile = `${emails.length.toLocaleString('en')} leads in the file\\.`
-    assert.match(said ?? '', new RegExp(`${inFile}.*3 addresses begin with a character`))
+    assert.match(said ?? '', new RegExp(`${inFile}.*3 addresses begin with a character.*2 leads have no deadline yet`))
     assert.equal(lines.length - 1, emails.length)
     const cells = lines.slice(1).map((line) => line.split(',')[0])
     for (const email of odd.slice(0, 3)) assert.ok(cells.includes(`'${email}`), email)

@@ -14,7 +14,7 @@ import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { conversionDocument } from '../../core/order.ts'
 import { mayAs } from '../../core/role.ts'
-import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
+import { type ExportLine, exportCells, exportLine, lacksDeadline } from '../../leads/export.ts'
 import { idsOf, type LeadView, leadByRef, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
@@ -64,7 +64,11 @@ export const leadRoutes = {
       const { leads, ...rest } = await findLeads(parts.store, campaign, body, now)
       const tools = toolsOf(session.account, parts)
       return {
-        leads: leads.map((line) => ({ email: line.email, cells: exportCells(campaign, line, tools) })),
+        leads: leads.map((line) => ({
+          email: line.email,
+          cells: exportCells(campaign, line, tools),
+          lacksDeadline: lacksDeadline(campaign, line, now),
+        })),
         ...rest,
       }
     },

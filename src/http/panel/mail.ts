@@ -2,10 +2,9 @@
 import Type from 'typebox'
 import { deadlineInWords, mailHtml, mailText } from '../../core/mail-html.ts'
 import { linkField, mailServiceNames, mailServices, mergeTag } from '../../core/mail-services.ts'
-import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { leadOffer, type OfferTools } from '../../core/offer.ts'
 import { fullTimerStyle } from '../../core/timer-style.ts'
-import { type ExportLine, exportColumns, exportLine, linkedPages } from '../../leads/export.ts'
+import { type ExportLine, exportColumns, exportLine, linkedPages, namesDeadline } from '../../leads/export.ts'
 import { view } from '../../leads/leads.ts'
 import type { Campaign } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
@@ -34,10 +33,7 @@ export const mailRoutes = {
     ),
     async run({ campaign, parts, query: { service = 'other', link = '0' }, now }) {
       const tag = (field: string) => mergeTag(service, field)
-      const { terms } = campaign
-      // Before a first visit there is none, and the mail would say “The offer ends on .”
-      const hasDeadline = offerAt(terms, begin(terms, now), now).deadline !== null
-      const deadline = hasDeadline ? tag('LC_END') : null
+      const deadline = namesDeadline(campaign, now) ? tag('LC_END') : null
       // A colleague may have removed the page since.
       const number = Number(link) < linkedPages(campaign).length ? Number(link) : 0
       const values = { link: tag(linkField(number)), timer: tag('LC_TIMER'), deadline }

@@ -103,6 +103,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
           )}
         </Group>
         {exported !== null && exported.marked > 0 && <Text size="sm">{text.exportMarked(exported.marked)}</Text>}
+        {exported !== null && exported.endless > 0 && <Text size="sm">{text.exportEndless(exported.endless)}</Text>}
         <Failure of={error === null ? chosen.asked : { error, refetch: start }} />
         {phase === 'ready' && error === null && (
           <Button data-autofocus disabled={!chosen.isKnown} onClick={start}>

@@ -13,6 +13,8 @@ export type Exported = {
   count: number
   /** Addresses that a spreadsheet would have carried out. */
   marked: number
+  /** Leads whose mail would name no deadline, where the HTML for mails says when the offer ends. */
+  endless: number
   afterEmail: string | null
   afterDeadline: Step['afterDeadline']
   name: string
@@ -41,6 +43,7 @@ export async function* exportLeads(
       read: exported.read + page.read,
       count: exported.count + page.leads.length,
       marked: exported.marked + page.leads.filter(({ email }) => isFormula(email)).length,
+      endless: exported.endless + page.leads.filter(({ lacksDeadline }) => lacksDeadline).length,
       afterEmail: page.afterEmail,
       afterDeadline: page.afterDeadline,
     }
@@ -53,5 +56,6 @@ async function begun({ id }: Settings, service: MailService, signal: AbortSignal
   const { columns } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
   const parts = [csvLine(columns)]
   const name = `campaign-${id}-leads-${todayIn(ownZone)}.csv`
-  return { read: 0, count: 0, marked: 0, afterEmail: '', afterDeadline: null, name, parts, file: () => csvFile(parts) }
+  const none = { read: 0, count: 0, marked: 0, endless: 0, afterEmail: '', afterDeadline: null }
+  return { ...none, name, parts, file: () => csvFile(parts) }
 }

@@ -218,6 +218,12 @@ export const words = inBoth({
         '# address begins with a character that spreadsheets take for a formula; an apostrophe stands before it.',
         '# addresses begin with a character that spreadsheets take for a formula; an apostrophe stands before them.',
       ),
+    exportEndless: (count: number) =>
+      en(
+        count,
+        '# lead has no deadline yet: LC_END is empty. Leave them out of mails that say when the offer ends.',
+        '# leads have no deadline yet: LC_END is empty. Leave them out of mails that say when the offer ends.',
+      ),
     download: 'Download file',
   },
   pl: {
@@ -429,6 +435,13 @@ export const words = inBoth({
         '# adres zaczyna się od znaku, który arkusze biorą za formułę; stoi przed nim apostrof.',
         '# adresy zaczynają się od znaku, który arkusze biorą za formułę; stoi przed nimi apostrof.',
         '# adresów zaczyna się od znaku, który arkusze biorą za formułę; stoi przed nimi apostrof.',
+      ),
+    exportEndless: (count: number) =>
+      pl(
+        count,
+        '# odbiorca nie ma jeszcze terminu: LC_END jest puste. Pomiń go w mailach, które podają koniec oferty.',
+        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w mailach, które podają koniec oferty.',
+        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w mailach, które podają koniec oferty.',
       ),
     download: 'Pobierz plik',
   },
