@@ -26,6 +26,7 @@ export const lintCodes = [
   'TIME_SKIPPED',
   'RESET_SLIDES',
   'RESET_CHANGES_NOTHING',
+  'RESET_MAY_CLOSE',
   'RETRY_AT_ONCE',
   'RETRY_NEVER',
   'CYCLE_HARDLY_PAUSES',
@@ -171,7 +172,12 @@ function inReset({ campaign: { mechanism } }: Look): Found[] {
   // A reset begins at the first cycle again, so it gives further ones.
   const isBounded = cycle?.enabled === true && cycle.max !== undefined
   if (isOfTheCalendar && !isBounded) return [['RESET_CHANGES_NOTHING', path]]
-  return [(reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path]]
+  // Near a closing minLead leads to the next one, and of all closings some have an opening between them.
+  const mayClose = deadline.kind === 'next' && deadline.minLead !== undefined && deadline.opens !== undefined
+  return [
+    (reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path],
+    mayClose && ['RESET_MAY_CLOSE', path],
+  ]
 }
 
 function inRetry({ campaign: { mechanism }, terms, zone, now, offer }: Look): Found[] {

@@ -4,6 +4,9 @@ import fc from 'fast-check'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { formatInstant, parseInstant } from '../../src/core/instant.ts'
 import { lint, lintCodes } from '../../src/core/lint.ts'
+import { begin, offerAt, registerAgain } from '../../src/core/mechanism/attempt.ts'
+import type { Schedule } from '../../src/core/mechanism/settings.ts'
+import { termsOf } from '../../src/core/mechanism/terms.ts'
 import { timerFindings } from '../../src/core/timer-lint.ts'
 import { fullTimerStyle, presetStyles } from '../../src/core/timer-style.ts'
 import { amount } from '../support/faults.ts'
@@ -156,6 +159,12 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
   ['resets without end', rules(after, reset()), 'RESET_SLIDES', 'mechanism.reset'],
   ['many resets', rules(daysAt, reset(4)), 'RESET_SLIDES', 'mechanism.reset'],
   ['resets that lead to ever later dates', rules(next, reset()), 'RESET_SLIDES', 'mechanism.reset'],
+  [
+    'a reset that may lead from an open window to the next one',
+    rules({ ...next, opens: { ...friday, on: ['mon'] } }, reset(1)),
+    'RESET_MAY_CLOSE',
+    'mechanism.reset',
+  ],
   ['another chance at once', rules(after, retry('PT23H')), 'RETRY_AT_ONCE', 'mechanism.retry'],
   [
     'another chance after the end',
@@ -238,6 +247,38 @@ test('said: a reset that leads to the same date', () => {
       findings(rules(deadline, reset())).map(([code]) => code),
       ['MAY_BE_SHORT', 'RESET_CHANGES_NOTHING'],
     )
+  }
+})
+
+test('a reset shuts an open offer where the opening of the next window is still to come, and nowhere else', () => {
+  const week = (day: string) => ({ every: 'week', on: [day], time: '09:00' })
+  const daily = { every: 'day', time: '09:00' }
+  const monthly = { every: 'month', on: [2], time: '09:00' }
+  const series = [week('mon'), week('fri'), daily, monthly]
+  const choices = series.flatMap((closes) =>
+    [undefined, ...series].flatMap((opens) =>
+      [undefined, 'PT1H', 'P9D'].map((minLead) => ({
+        ...{ kind: 'next', closes },
+        ...(opens && { opens }),
+        ...(minLead && { minLead }),
+      })),
+    ),
+  )
+  for (const deadline of choices) {
+    const settings = rules(deadline, reset(1))
+    const terms = termsOf({ timeZone: calm.timeZone, ...settings } as unknown as Schedule)
+    const shuts = Array.from({ length: 70 * 4 }, (_, n) => now + n * 21_600).some((at) => {
+      const attempt = begin(terms, at)
+      const { opensAt, deadline: endsAt } = offerAt(terms, attempt, at)
+      const [from, until] = [opensAt ?? at, endsAt as number]
+      return [from, Math.floor((from + until) / 2), until - 60].some(
+        (later) =>
+          offerAt(terms, attempt, later).state === 'open' &&
+          offerAt(terms, registerAgain(terms, attempt, later), later).state !== 'open',
+      )
+    })
+    const isSaid = findings(settings).some(([code]) => code === 'RESET_MAY_CLOSE')
+    assert.equal(isSaid, shuts, JSON.stringify(deadline))
   }
 })
 

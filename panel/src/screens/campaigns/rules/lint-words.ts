@@ -28,6 +28,8 @@ export const lintWords = inBoth<Words>({
       'People who sign up again get the full time again, as often as they like: your deadline is not a real one. Allow it once or twice at most.',
     RESET_CHANGES_NOTHING: () =>
       'The end is a calendar date: signing up again leads to the same one and changes nothing.',
+    RESET_MAY_CLOSE: () =>
+      'Who signs up again shortly before the end may lose the open offer until the next opening, because of the least time.',
     RETRY_AT_ONCE: () =>
       'Another chance comes less than a day after the “last” one. People who see that will not believe your deadlines again. Wait for weeks.',
     RETRY_NEVER: (at) => `The campaign ends first: those who sign up now could try again on ${at} at the earliest.`,
@@ -75,6 +77,8 @@ export const lintWords = inBoth<Words>({
       'Kto zapisze się ponownie, dostaje cały czas jeszcze raz, i tak bez końca: ogłaszany termin żadnym terminem nie jest. Pozwól na to najwyżej raz lub dwa razy.',
     RESET_CHANGES_NOTHING: () =>
       'Koniec wypada w dniu z kalendarza: ponowny zapis prowadzi do tego samego terminu i niczego nie zmienia.',
+    RESET_MAY_CLOSE: () =>
+      'Kto zapisze się ponownie krótko przed końcem, może stracić otwartą ofertę aż do następnego otwarcia: wymaga tego najkrótszy czas.',
     RETRY_AT_ONCE: () =>
       'Kolejna szansa przychodzi niecały dzień po „ostatniej”. Kto to zobaczy, nie uwierzy już w żaden Twój termin. Odczekaj kilka tygodni.',
     RETRY_NEVER: (at) =>
