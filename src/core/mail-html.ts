@@ -19,6 +19,18 @@ const words: Record<MailLanguage, MailWords> = {
   uk: { at: 'о', ends: (deadline) => `Пропозиція закінчується ${deadline}`, see: 'Переглянути пропозицію' },
 }
 
+/** Before some hours, as they are spoken, `at` is another word. */
+const otherAt: Partial<Record<MailLanguage, [hours: RegExp, at: string]>> = {
+  // Ve dvě, ve tři, ve čtyři, ve dvanáct, ve třináct, ve čtrnáct, ve dvacet.
+  cs: [/^([01][234]|2)/, 've'],
+  // A la una.
+  es: [/^01/, 'a la'],
+  // À uma.
+  pt: [/^01/, 'à'],
+  // Об одинадцятій.
+  uk: [/^11/, 'об'],
+}
+
 /** Dates in each language; in English the day comes first, as in most of the world. */
 const dates = new Map<MailLanguage, Intl.DateTimeFormat>()
 
@@ -33,8 +45,8 @@ function dateFormat(language: MailLanguage): Intl.DateTimeFormat {
 export function deadlineInWords(at: Seconds, timeZone: string, language: MailLanguage): string {
   const local = new Date(zoneOf(timeZone).toLocal(at) * 1_000)
   const time = local.toISOString().slice(11, 16)
-  // Ve dvě, ve tři, ve čtyři, ve dvanáct, ve třináct, ve čtrnáct, ve dvacet.
-  const word = language === 'cs' && /^([01][234]|2)/.test(time) ? 've' : words[language].at
+  const [hours, other] = otherAt[language] ?? []
+  const word = other !== undefined && hours?.test(time) ? other : words[language].at
   return `${dateFormat(language).format(local)} ${word} ${time}`
 }
 

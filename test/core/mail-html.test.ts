@@ -25,12 +25,17 @@ test('a deadline is said in each language, as clocks of the zone show it', () =>
   })
   assert.equal(deadlineInWords(at, 'America/New_York', 'en'), '25 November 2026 at 17:59')
   assert.equal(deadlineInWords(at + 1, 'UTC', 'en'), '25 November 2026 at 23:00')
-  assert.deepEqual(
-    Array.from({ length: 24 }, (_, hour) => hour).filter((hour) =>
-      / ve \d/.test(deadlineInWords(Date.UTC(2026, 10, 25, hour) / 1_000, 'UTC', 'cs')),
-    ),
-    [2, 3, 4, 12, 13, 14, 20, 21, 22, 23],
-  )
+  const others = {
+    ...{ cs: ['ve', [2, 3, 4, 12, 13, 14, 20, 21, 22, 23]], es: ['a la', [1]] },
+    ...{ pt: ['à', [1]], uk: ['об', [11]] },
+  } as const
+  for (const [language, [word, hours]] of Object.entries(others)) {
+    const found = Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => {
+      const words = deadlineInWords(Date.UTC(2026, 10, 25, hour) / 1_000, 'UTC', language as keyof typeof others)
+      return words.includes(` ${word} ${String(hour).padStart(2, '0')}:`)
+    })
+    assert.deepEqual(found, hours, language)
+  }
   // On either side of a change of the clocks.
   assert.equal(
     deadlineInWords(Date.UTC(2026, 9, 25, 0, 30) / 1_000, 'Europe/Warsaw', 'pl'),
