@@ -4,6 +4,9 @@ import { type Command, readArguments, readJson, wrongInput } from './command.ts'
 export const simulateCommand: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['[FILE]'])
   const file = positionals[0] ?? '-'
+  if (positionals.length === 0 && process.stdin.isTTY) {
+    console.error('lastcall: no FILE is given: type the document, and end it with Ctrl-D')
+  }
   const document = await readJson(file)
   const result = simulate(document)
   if ('faults' in result) throw wrongInput(file, result.faults)

@@ -57,6 +57,16 @@ test('simulate', { concurrency: 4 }, async (t) => {
       assert.equal(answers[2].created, true)
       assert.deepEqual(await told([], JSON.stringify({ campaign, events: [] })), [])
     }),
+    t.test('at a terminal it says what it waits for, where no file is named', async () => {
+      const terminal = `import { Readable } from 'node:stream'
+        const value = Object.assign(Readable.from([Buffer.from('[]')]), { isTTY: true })
+        Object.defineProperty(process, 'stdin', { value })`
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(terminal)}`
+      const said = async (args: string[]) =>
+        (await command(['simulate', ...args], { env: { ...env, NODE_OPTIONS } })).stderr
+      assert.equal(await said([]), 'lastcall: no FILE is given: type the document, and end it with Ctrl-D\n')
+      assert.equal(await said(['below/one.json']), '')
+    }),
     t.test('the same answers in every zone of the server', async () => {
       const zones = someOf(['Pacific/Kiritimati', 'America/St_Johns', 'Asia/Kathmandu'], 2)
       const inZone = (TZ: string) => told([], JSON.stringify(cases), { run: command, env: { ...env, TZ } })
