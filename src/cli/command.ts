@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { link, rename, rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -260,13 +260,17 @@ export function newFile(file: string): string {
 /** Makes a file that the caller named, only for its owner; an existing one stays. @throws WrongCall */
 export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
   const path = newFile(file)
-  if (existsSync(path)) throw new WrongCall(`${file}: exists already; name a new file`)
+  if (existsSync(path)) throw existsAlready(file)
   // Written under another name: a command that is killed must not leave a file that looks complete.
   const part = `${path}.${process.pid}.part`
   const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 })
   try {
     await pipeline(Readable.from(pieces), stream)
-    await rename(part, path)
+    // Unlike a rename it never replaces a file, which somebody may have made meanwhile. Not every disk has hard links.
+    await link(part, path).then(
+      () => rm(part, { force: true }),
+      (error) => (error.code === 'EEXIST' ? Promise.reject(existsAlready(file)) : rename(part, path)),
+    )
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     const isOpened = syscall !== 'open'
@@ -276,6 +280,8 @@ export async function writeOutput(file: string, pieces: AsyncIterable<string>): 
     throw isOpened ? new Error(message) : new WrongCall(message)
   }
 }
+
+const existsAlready = (file: string) => new WrongCall(`${file}: exists already; name a new file`)
 
 /** With a byte order mark or without: Windows' editors write one. @throws WrongCall */
 export async function readJson(file: string): Promise<unknown> {

@@ -433,9 +433,15 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     }
     await assert.rejects(writeOutput(file, pieces()), /the database has gone/)
     assert.deepEqual(readdirSync(dirname(file)), before)
-    writeFileSync(file, 'mine')
+    const untilMine = async function* () {
+      yield 'email\n'
+      writeFileSync(file, 'mine')
+    }
+    // Somebody makes the file while ours is written, and before.
+    await assert.rejects(writeOutput(file, untilMine()), /exists already/)
     await assert.rejects(writeOutput(file, Readable.from(['email\n'])), /exists already/)
     assert.equal(readFileSync(file, 'utf8'), 'mine')
+    assert.equal(readdirSync(dirname(file)).length, before.length + 1, 'a part is left')
   })
 
   check('a long list, and nothing on standard error without a terminal', async (t) => {
