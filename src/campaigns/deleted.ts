@@ -1,25 +1,29 @@
 // A deleted campaign may leave a million leads behind: removing them at once would stop everything else.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../store/store.ts'
+import type { Configuration } from '../store/configuration.ts'
+import type { DeletedCampaign } from '../store/model.ts'
+
+type Removing = Pick<Configuration, 'deletedCampaigns' | 'removeDeleted'>
 
 const lookMs = 1_000
 /** Others have their turn between two steps. */
 const pauseMs = 20
 
 /** Removes what deleted campaigns have left, bit by bit, until the returned function is called. */
-export function removeDeletedCampaigns({ configuration }: Pick<Store, 'configuration'>): () => void {
+export function removeDeletedCampaigns({ configuration }: { configuration: Removing }): () => void {
   let isOver = false
   let timer = setTimeout(look, lookMs).unref()
 
   async function look(): Promise<void> {
-    try {
-      for (const campaign of await configuration.deletedCampaigns()) {
-        while (!isOver && !(await configuration.removeDeleted(campaign))) await sleep(pauseMs)
-      }
-    } catch {
-      // The database is locked or gone: the next look tries again.
-    }
+    // Where the database is locked or gone, the next look tries again.
+    const deleted = await configuration.deletedCampaigns().catch(() => [])
+    // One that cannot be removed stops none of the others.
+    for (const campaign of deleted) await remove(campaign).catch(() => {})
     if (!isOver) timer = setTimeout(look, lookMs).unref()
+  }
+
+  async function remove(campaign: DeletedCampaign): Promise<void> {
+    while (!isOver && !(await configuration.removeDeleted(campaign))) await sleep(pauseMs)
   }
 
   return () => {

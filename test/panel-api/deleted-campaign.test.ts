@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { removeDeletedCampaigns } from '../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -49,4 +50,19 @@ test('a deleted campaign is unknown at once, and its leads are removed while oth
     assert.deepEqual(await kept.left(), { leads: 10, counts: 2 })
   })
   assert.equal((await rowsIn(place, 'page_sightings')).length, 1)
+})
+
+test('one deleted campaign that cannot be removed stops none of the others', async () => {
+  const removed: number[] = []
+  const configuration = {
+    deletedCampaigns: async () => [1, 2].map((id) => ({ id, accountId: 1 })),
+    async removeDeleted({ id }: { id: number }) {
+      if (id === 1) throw new Error('somebody has locked one of its leads')
+      removed.push(id)
+      return true
+    },
+  }
+  const stop = removeDeletedCampaigns({ configuration })
+  await eventually(20, async () => removed.includes(2), Boolean)
+  stop()
 })
