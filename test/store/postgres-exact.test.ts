@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint, mostEndpoints } from '../../src/core/events.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openCopyEnd, openStore } from '../../src/store/open.ts'
 import type { Connection, Pool } from '../../src/store/postgres/connection.ts'
 import { openPools } from '../../src/store/postgres/pools.ts'
 import type { OpenOptions, Store } from '../../src/store/store.ts'
@@ -58,17 +58,27 @@ test('the transaction of a node that is lost keeps its locks for a minute at mos
   assert.deepEqual(await Promise.all([admin, durable, counting].map(limitOf)), ['1min', '2s', '2s'])
 })
 
-test('leads and orders are on disk before they are answered, whatever is usual for the database', async (t) => {
+test('whatever is usual for the database: what is answered is on disk, locks are waited for, a copy may take long', async (t) => {
   const { url } = await opened(t)
-  await ask(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
+  const usual = [
+    'synchronous_commit = off',
+    "default_transaction_isolation = 'repeatable read'",
+    'statement_timeout = 9',
+  ]
+  await ask(url, ...usual.map((set) => `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${set}`))
   const { durable, orders, admin, counting } = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
   const all = [durable, orders, admin, counting]
   t.after(() => Promise.all(all.map((pool) => pool.close())))
-  const saidBy = async (pool: Pool) => {
-    const { rows } = await pool.use(5_000, ({ query }) => query('SHOW synchronous_commit', []))
-    return rows[0]?.synchronous_commit
-  }
-  assert.deepEqual(await Promise.all([durable, orders].map(saidBy)), ['on', 'on'])
+  const saidBy = (pool: Pool) =>
+    pool.transaction(5_000, '', async ({ query }) => {
+      const settings = ['synchronous_commit', 'transaction_isolation'].map((name) => `current_setting('${name}')`)
+      return (await query(`SELECT concat_ws(', ', ${settings.join()}) AS said`, [])).rows[0]?.said
+    })
+  const safe = 'on, read committed'
+  assert.deepEqual(await Promise.all(all.map(saidBy)), [safe, safe, safe, 'off, read committed'])
+  const end = await openCopyEnd({ engine: 'postgres', url }, false)
+  t.after(() => end.close())
+  assert.equal((await end.read((sql) => sql.get('SHOW statement_timeout')))?.statement_timeout, '0')
 })
 
 test('the limits of a session hold beside `options` of the address', async (t) => {

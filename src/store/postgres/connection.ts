@@ -122,9 +122,15 @@ function assertFiles(connectionString: string): void {
   }
 }
 
+/**
+ * Of every session, whatever is usual for the database or the role. Above this level a transaction that waits for a lock
+ * does not see what was committed meanwhile, and fails where it changes that.
+ */
+const always = { default_transaction_isolation: 'read committed' }
+
 function openConnections({ url, size, connectMs, settings }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
-    ...clientConfig(url, settings),
+    ...clientConfig(url, { ...always, ...settings }),
     max: size,
     min: 0,
     idleTimeoutMillis: 0,
@@ -219,7 +225,7 @@ export const applicationBegin = 'lastcall, zone data '
 export const applicationName = () => applicationBegin + zoneData().version
 
 function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   // If the address has `options`, the driver ignores ours, so these are put behind them.
   const own = encodeURIComponent(options.map((one) => ` ${one}`).join(''))
   return {

@@ -55,6 +55,7 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
       size: adminPoolSize,
       settings: {
         ...limitsOf(timeoutMs),
+        ...onDisk,
         // A statement that waits for a lock holds one of these few connections. It may wait longer than PostgreSQL
         // takes to find a deadlock, a second, but not as long as it may run.
         lock_timeout: String(2 * timeoutMs),

@@ -108,7 +108,9 @@ export async function distributePostgres(url: string, shards: number | undefined
 }
 
 export async function openPostgresEnd(url: string, isTarget: boolean): Promise<CopyEnd> {
-  const pool = openPool({ url, size: 2, settings: {}, connectMs: adminTimeoutMs })
+  // Counting, or ANALYZE, of a large table takes longer than a limit that is usual for the database or the role.
+  const settings = { statement_timeout: '0', lock_timeout: '0', idle_in_transaction_session_timeout: '0' }
+  const pool = openPool({ url, size: 2, settings, connectMs: adminTimeoutMs })
   await usable([pool], () => migrate(pool, isTarget, isTarget))
   return postgresEnd(pool)
 }
