@@ -25,7 +25,7 @@ export type Store = ReturnType<typeof sharedParts> & {
   onChange(listener: () => void): void
   /** True while reads and writes reach the database that was opened. */
   isReady(): boolean
-  /** False once another database has taken the place of the one that was opened. */
+  /** False once another database has taken the place of the one that was opened, or a newer Lastcall has migrated it. */
   isOurs(): boolean
   /** Versions of zone data, other than ours, with which processes count that are connected now. */
   otherZoneData(): Promise<string[]>

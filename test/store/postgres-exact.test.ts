@@ -205,11 +205,14 @@ test('a lock on one account delays its requests by a second at most, and those o
   assert.ok((await store.rates.count(1, 1_000, Date.now())).allowed)
 })
 
-test('a database that becomes newer is told of once, and nobody starts on it', async (t) => {
+test('a database that becomes newer is told of once, and nobody uses it or starts on it', async (t) => {
   let told = 0
-  const { url } = await opened(t, { onNewerDatabase: () => (told += 1) })
+  const { store, url } = await opened(t, { onNewerDatabase: () => (told += 1) })
   await ask(url, 'UPDATE schema_version SET version = version + 1')
   assert.ok(await comesTrue(5_000, () => told > 0))
+  // A command, which nothing stops.
+  const late = store.configuration.createAccount('Late', tester)
+  await assert.rejects(late, { name: 'StoreUnavailable', message: /a newer Lastcall has migrated it/ })
   await sleep(600)
   assert.equal(told, 1)
   const starting = openStore({ engine: 'postgres', url }, options)

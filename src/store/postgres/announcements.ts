@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
-import { isGone, type Listener, listen } from './connection.ts'
+import { isGone, type Listener, listen, notOurs } from './connection.ts'
 import { channel } from './sql-on.ts'
 
 /**
@@ -60,8 +60,8 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
         isNewer = true
         newerDatabase()
       }
-      isOurs = row !== undefined && Buffer.compare(row.ref_key, refKey) === 0
-      return isOurs ? undefined : new StoreUnavailable('another database has taken the place of ours')
+      isOurs = !isNewer && row !== undefined && Buffer.compare(row.ref_key, refKey) === 0
+      return isOurs ? undefined : new StoreUnavailable(notOurs)
     } catch (error) {
       if (isGone(error)) isOurs = false
       else {
@@ -77,7 +77,7 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
     begun: beat(),
     /** True while the database answers, so that no announcement can be missed. */
     isHeard: () => isHeard,
-    /** False once it has answered that it is another one than the one that was opened. */
+    /** False once it has answered that it is another one than the one that was opened, or is newer than this program. */
     isOurs: () => isOurs,
     close(): void {
       isClosed = true

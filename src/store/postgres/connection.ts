@@ -49,7 +49,8 @@ export function openPool(options: PoolOptions) {
 
   /** After an error `undo` ends what `work` has begun. */
   async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>, undo: string): Promise<T> {
-    if (timeoutMs <= 0 || options.mayUse?.() === false) throw notAnswered()
+    if (options.mayUse?.() === false) throw new StoreUnavailable(notOurs)
+    if (timeoutMs <= 0) throw notAnswered()
     const until = performance.now() + timeoutMs
     // For each connection the driver reads the address and the files that this names. If it cannot, it throws instead
     // of rejecting.
@@ -306,6 +307,7 @@ export async function despiteDeadlocks<T>(transact: () => Promise<T>): Promise<T
 const defects = new Set(['0A', '21', '22', '23', '2B', '42'])
 
 const unanswered = 'the database does not answer'
+export const notOurs = 'another database has taken the place of ours, or a newer Lastcall has migrated it'
 
 function notAnswered(): StoreUnavailable {
   return new StoreUnavailable(unanswered)

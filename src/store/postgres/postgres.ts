@@ -24,7 +24,7 @@ type PostgresOptions = Omit<OpenOptions, 'lockWaitMs'> & { url: string }
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { url, timeoutMs, isServer, mayCreate, onNewerDatabase, onLost } = options
-  // False once another database has taken the place of ours: that one is neither read nor written.
+  // False once another database has taken the place of ours, or ours is newer: it is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
   const all = [pools.admin, pools.orders, pools.durable, pools.counting]
