@@ -79,8 +79,8 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     const settings = await checked(parts, accountId, { ...before.settings, ...changes }, before.settings)
     try {
       const changed = there(await events.changeEndpoint(before, settings, by))
-      const isElsewhere = changed.settings.url !== before.settings.url
-      if (isElsewhere) await untilDone(parts, () => events.resetTries(changed, by.at))
+      // Also where it is the same: a change that broke off behind the first of many is sent again.
+      if ('url' in changes) await untilDone(parts, () => events.resetTries(changed, by.at))
       return await viewOf(parts, changed)
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error

@@ -443,6 +443,22 @@ test('after a change of the URL, what the old one refused comes at once', async 
   await round(id)
   assert.deepEqual([sent.length, sent.at(-1)?.url], [before + 1, 'https://new.example/'])
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
+
+  answer.status = 404
+  await register('bob@example.com')
+  await round(id)
+  answer.status = 204
+  clock.at += 1
+  const brokenOff = { ...store.events, resetTries: () => Promise.reject(new StoreUnavailable('gone')) }
+  const url = 'https://newest.example/'
+  await assert.rejects(managed({ ...store, events: brokenOff }).change(id, { url }), { name: 'StoreUnavailable' })
+  await managed().change(id, { url })
+  await round(id)
+  assert.deepEqual(
+    [sent.length, sent.at(-1)?.url],
+    [before + 3, url],
+    'the same change, sent again, is done to the end',
+  )
 })
 
 test('a try that fails while the URL is changed is not counted, and the event comes at once at the new one', async (t) => {

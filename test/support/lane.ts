@@ -70,7 +70,6 @@ export async function opened(t: TestContext, mechanism: object = after) {
     egress: { ranges: [], names: [] },
     leaveTurns: async () => {},
   }
-  const endpoints = buildEndpoints({ ...parts, ...endpointParts })
   const find = async (id: number) => (await store.events.findEndpoint(accountId, id)) as Endpoint
   return {
     ...{ store, clock, sent, answer, warned, dropped, noted, parts, find, accountId, campaignId, settings, leads },
@@ -93,7 +92,8 @@ export async function opened(t: TestContext, mechanism: object = after) {
     setDeadline: (email: string, at: number | null) =>
       leads.setDeadline({ accountId, campaignId }, email, at, testerAt(clock.at)),
     /** What the API and the panel do with endpoints. */
-    managed: () => endpoints.of(accountId, testerAt(clock.at)),
+    managed: (on = store) =>
+      buildEndpoints({ ...parts, ...endpointParts, store: on }).of(accountId, testerAt(clock.at)),
     /** As somebody does who does not want what waits. */
     async goOnFromNow(id: number) {
       await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))

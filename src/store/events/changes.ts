@@ -67,7 +67,7 @@ async function log(
 }
 
 /**
- * If the URL is another one, the caller goes on with `resetTries`. Undefined if the endpoint is gone. @throws
+ * Where a URL was given, the caller goes on with `resetTries`. Undefined if the endpoint is gone. @throws
  * ChangedMeanwhile if its settings are not those that were read
  */
 export async function changeEndpoint(sql: Sql, read: Endpoint, settings: EndpointSettings, by: Actor) {
