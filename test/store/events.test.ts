@@ -645,6 +645,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (let at = 700; at < 900; at += 20)
       last = (await store.events.rotateSecret(last, at + 10, testerAt(at))) as Endpoint
     assert.equal(store.events.secretsOf(last, 2_000).length, 2, 'ended ones take no place of those that still sign')
+    // A restored backup has the endpoint as it was: the next secret must not be one that somebody got since.
+    const afterRestore = (await store.events.rotateSecret(last, null, testerAt(9_000))) as Endpoint
+    assert.deepEqual([endpoint.generation, rotated.generation, afterRestore.generation], [500, 501, 9_000])
     const id = () => store.events.eventId(1, 2, 'lead.expired', 3, 0)
     assert.match(id(), /^evt_[0-9a-f]{32}$/)
     assert.equal(id(), id())

@@ -36,8 +36,8 @@ export async function createEndpoint(sql: Sql, accountId: number, settings: Endp
     throw new Refused(`an account has at most ${mostEndpoints} endpoints; delete one first`)
   }
   const row = await sql.get(
-    'INSERT INTO endpoints (account_id, settings, created_at) VALUES (?, ?, ?) RETURNING *',
-    ...[accountId, JSON.stringify(settings), by.at],
+    'INSERT INTO endpoints (account_id, settings, created_at, generation) VALUES (?, ?, ?, ?) RETURNING *',
+    ...[accountId, JSON.stringify(settings), by.at, generationAfter(0, by)],
   )
   const endpoint = toEndpoint(row as Row)
   await sweepAll(sql, endpoint, 'looks', by.at)
@@ -165,6 +165,12 @@ export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Second
 }
 
 /**
+ * By the clock: in a backup that is restored, ids of endpoints and numbers of secrets are those of before, and the next
+ * ones must not be the secrets that somebody else got since.
+ */
+const generationAfter = (generation: number, { at }: Actor) => Math.max(generation + 1, at)
+
+/**
  * The old secret also signs until `oldUntil`, and those before it until their own instants. With null none of them
  * signs any more.
  */
@@ -175,7 +181,8 @@ export async function rotateSecret(sql: Sql, endpoint: Endpoint, oldUntil: Secon
   const stillGood = oldSecrets.filter(({ until }) => until > by.at)
   const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...stillGood].slice(0, mostOldSecrets)
   await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil: instantOrNull(oldUntil) })
-  return updateEndpoint(sql, before, ['generation = ?, old_secrets = ?', generation + 1, JSON.stringify(old)])
+  const next = generationAfter(generation, by)
+  return updateEndpoint(sql, before, ['generation = ?, old_secrets = ?', next, JSON.stringify(old)])
 }
 
 export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {

@@ -9,7 +9,7 @@ export type Endpoint = {
   id: number
   accountId: number
   settings: EndpointSettings
-  /** The number of its secret. */
+  /** The number of its secret: when it was made, or one more than the one before. */
   generation: number
   /** Earlier secrets, newest first, each of which also signs until its instant. */
   oldSecrets: { generation: number; until: Seconds }[]
