@@ -384,6 +384,14 @@ test('an endpoint that went on from now while the clock was a year ahead is told
   await register('ada@example.com')
   await round(id)
   assert.deepEqual(told(), ['lead.registered ada 0'])
+
+  // So it is where the clock was ahead by half an hour: no wait of ours counts from then.
+  await store.events.resumeEndpoint(await find(id), clock.at + 1_800, testerAt(clock.at + 1_800))
+  const failing = { failingSince: clock.at + 1_800, failures: 5, nextTryAt: clock.at + 3_600 }
+  await store.events.setHealth(await find(id), failing, clock.at)
+  await store.events.purgeOld(accountId, clock.at)
+  const { fromAt, nextTryAt } = await find(id)
+  assert.deepEqual([fromAt, nextTryAt], [clock.at, null])
 })
 
 test('the wait that a server asks for counts from its answer, however slow that was', async (t) => {

@@ -33,10 +33,11 @@ export const keptSeconds = 30 * 86_400
 export const longestRestSeconds = 1_800
 
 /**
- * Nothing has to wait longer. A row that does was written before the clock was set back, and would wait until the clock
- * is there again.
+ * Nothing has to wait longer, and no instant lies further ahead. A row that has one was written before the clock was set
+ * back, and would wait until the clock is there again. A server may ask for an hour, and clocks of nodes differ. Of
+ * deliveries one that was refused waits for a day, and to find the others among a million of those takes too long.
  */
-const mostWait = { endpoint: 2 * 3_600, delivery: 2 * 86_400 }
+const mostWait = { ahead: 300, endpoint: 3_900, delivery: 2 * 86_400 }
 
 /** What waits is counted up to here. */
 const mostCounted = 10_001
@@ -247,9 +248,9 @@ export function discardFailed(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Pr
 /** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
 async function endLongWaits(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<number> {
   const { failingSince, nextTryAt, fromAt } = endpoint
-  if (Math.max(failingSince ?? 0, nextTryAt ?? 0) > now + mostWait.endpoint)
-    await updateEndpoint(sql, endpoint, [isWell])
-  if (fromAt > now + mostWait.endpoint) await updateEndpoint(sql, endpoint, ['from_at = ?', now])
+  const isLong = (failingSince ?? 0) > now + mostWait.ahead || (nextTryAt ?? 0) > now + mostWait.endpoint
+  if (isLong) await updateEndpoint(sql, endpoint, [isWell])
+  if (fromAt > now + mostWait.ahead) await updateEndpoint(sql, endpoint, ['from_at = ?', now])
   const change = 'UPDATE failed_deliveries SET next_at = ?, last_at = ?'
   const condition: Statement = ['AND next_at > ?', now + mostWait.delivery]
   const some = { table: 'failed_deliveries', condition } as const
