@@ -210,7 +210,11 @@ function openChores(parts: ChoresParts) {
     for (const endpoint of deleted) {
       for (let isDone = false; !isDone; ) {
         if (performance.now() > until || isClosed()) return true
-        isDone = await store.events.purge(endpoint)
+        // One that cannot be removed stops none of the others.
+        isDone = await store.events.purge(endpoint).catch((error) => {
+          failed(error)
+          return true
+        })
       }
     }
     return false
