@@ -30,7 +30,7 @@ async function open(path: string, width: Width): Promise<Page> {
 const exported = (id: number) => stage.place.json(['campaign', 'export', String(id)])
 const urls = async (id: number) => (await exported(id)).pages.map(({ pageUrl }: any) => pageUrl)
 const address = (page: Page, number: number) =>
-  page.getByRole('group', { name: `Page ${number}` }).getByLabel('Address of the page')
+  page.getByRole('group', { name: `Page ${number}`, exact: true }).getByLabel('Address of the page')
 
 async function add(page: Page, number: number, url: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a page' }).click()
@@ -42,6 +42,14 @@ async function save(page: Page, what: 'pages' | 'timer'): Promise<void> {
   await page.getByRole('button', { name: `Save ${what}` }).click()
   await page.getByText('Saved.').waitFor()
   await page.locator('button:focus', { hasText: `Save ${what}` }).waitFor()
+}
+
+async function remove(page: Page, number: number): Promise<void> {
+  await page
+    .getByRole('group', { name: `Page ${number}`, exact: true })
+    .getByRole('button', { name: 'Remove' })
+    .click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove this page' }).click()
 }
 
 const behind = (page: Page) => page.getByText('Other changes were saved meanwhile')
@@ -263,6 +271,33 @@ longTest('what is corrected after a refused “Keep what is here” is no longer
   await mine.locator('[aria-invalid=true]').waitFor()
   await address(mine, 1).fill('https://example.com/right')
   await mine.locator('[aria-invalid=true]').waitFor({ state: 'detached' })
+  await mine.getByRole('button', { name: 'Discard changes' }).click()
+
+  // A page that was removed meanwhile is kept as a new one.
+  await address(mine, 2).fill('https://example.com/mine')
+  await remove(theirs, 1)
+  // Not by `save`: the focus is on its way to the next page.
+  await theirs.getByRole('button', { name: 'Save pages' }).click()
+  await theirs.getByText('Saved.').waitFor()
+  await comeBack(mine)
+  await behind(mine).waitFor()
+  await mine.getByRole('button', { name: 'Keep what is here' }).click()
+  await mine.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' })
+  assert.deepEqual((await urls(id)).toSorted(), ['https://example.com/mine', 'https://example.com/one'])
+
+  // One more than there may be: no field is wrong, and it is said all the same.
+  const campaign = await exported(id)
+  const pages = Array.from({ length: 99 }, (_, n) => ({ pageUrl: `https://example.com/${n}` }))
+  await stage.place.json(
+    ['campaign', 'apply', '--account', String(owner.accountId), '-'],
+    JSON.stringify({ ...campaign, pages: [campaign.pages[0], ...pages] }),
+  )
+  await mine.reload()
+  await address(mine, 100).waitFor()
+  await add(mine, 101, 'https://example.com/more')
+  await mine.getByRole('button', { name: 'Save pages' }).click()
+  await mine.getByText('At most 100 are possible; there are 101.').waitFor()
+  assert.equal(await mine.getByText('Fix the highlighted fields.').count(), 0)
 })
 
 longAtBothWidths(

@@ -11,6 +11,8 @@ export type Form<Draft> = {
   settingsOf(draft: Draft): Partial<Settings>
   /** What was written while `sent` was being saved, with what the service has given to that. */
   follow?(later: Draft, sent: Draft, saved: Settings): Draft
+  /** The draft without what it took from the service and somebody else has deleted: that would be refused. */
+  keepOver?(draft: Draft, theirs: Settings): Draft
 }
 
 /** That somebody else has saved the same part: what is different, who saved the campaign last, and the two ways on. */
@@ -23,15 +25,15 @@ export type Clash = {
 }
 
 /** The draft of a part over what is saved, kept until it is saved or given up. */
-export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follow }: Form<Draft>) {
+export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follow, keepOver }: Form<Draft>) {
   const campaignId = read.settings.id
   const unsaved = useUnsaved<Draft>(campaignId, part)
   const draft = useMemo(() => unsaved?.draft ?? draftOf(read.settings), [unsaved, read.settings, draftOf])
   const base = unsaved?.base ?? read
   const asSaved = (settings: Settings) => JSON.stringify(settingsOf(draftOf(settings)))
   /** Whether the draft is saved already: by a save whose answer was lost on the way. */
-  const isThere = (settings: Settings) =>
-    JSON.stringify(settingsOf(follow?.(draft, draft, settings) ?? draft)) === asSaved(settings)
+  const isThere = (settings: Settings, sent = draft) =>
+    JSON.stringify(settingsOf(follow?.(sent, sent, settings) ?? sent)) === asSaved(settings)
   // Other screens change other settings: only who changed this very part would be overwritten.
   const isBehind = asSaved(base.settings) !== asSaved(read.settings) && !isThere(read.settings)
   const saving = useSaveCampaign(isBehind ? base : read)
@@ -46,16 +48,16 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   }
 
   /** @throws CallFailed, which stands in `error` too */
-  const save = async () => unsaved !== undefined && (await saveBy(saving, base))
+  const save = async () => unsaved !== undefined && (await saveBy(saving, base, draft))
 
-  async function saveBy(saver: typeof saving, seen: Whole): Promise<void> {
-    if (isThere(read.settings)) return discard()
+  async function saveBy(saver: typeof saving, seen: Whole, sent: Draft): Promise<void> {
+    if (isThere(read.settings, sent)) return discard()
     const isApart = (theirs: Settings) => asSaved(theirs) === asSaved(seen.settings)
-    const saved = await saver.save(settingsOf(draft), isApart, isThere)
-    const later = unsavedOf<Draft>(campaignId, part)?.draft ?? draft
-    const next = later === draft || follow === undefined ? later : follow(later, draft, saved.settings)
+    const saved = await saver.save(settingsOf(sent), isApart, (theirs) => isThere(theirs, sent))
+    const later = unsavedOf<Draft>(campaignId, part)?.draft ?? sent
+    const next = later === sent || follow === undefined ? later : follow(later, sent, saved.settings)
     // What was written meanwhile is still to be saved.
-    const isSaved = later === draft || JSON.stringify(settingsOf(next)) === asSaved(saved.settings)
+    const isSaved = later === sent || JSON.stringify(settingsOf(next)) === asSaved(saved.settings)
     keepUnsaved(campaignId, part, isSaved ? undefined : { draft: next, base: saved })
   }
 
@@ -69,7 +71,9 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   /** Over what somebody else has saved, once it was seen. */
   async function keepMine(): Promise<void> {
     saving.reset()
-    await saveBy(keeping, read).catch(() => {})
+    const mine = keepOver?.(draft, read.settings) ?? draft
+    keepUnsaved(campaignId, part, { draft: mine, base })
+    await saveBy(keeping, read, mine).catch(() => {})
     focusSave()
   }
 

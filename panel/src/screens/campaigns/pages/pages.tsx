@@ -35,6 +35,12 @@ const form = {
       // First, as in what is saved: the two are compared as texts.
       return page.id === undefined && saved !== undefined ? { id: saved.id, ...page } : page
     }),
+  /** A page that somebody else has removed is a new one again. */
+  keepOver: (drafts: Draft[], { pages }: Settings): Draft[] =>
+    drafts.map((page) => {
+      const { id, ...added } = page
+      return pages.some((one) => one.id === id) ? page : added
+    }),
 }
 
 /** Not that of a page that stands there, nor of one that was there when these were kept. */
@@ -90,6 +96,9 @@ function PageList({ read }: PartProps) {
     const isWhole = message !== undefined && !message.startsWith('must be an absolute ')
     return message && ((isWhole && faultInWords(language, message)) || text.urlFault)
   }
+  const others = error?.faults.filter(({ path }) => !/^pages\[\d+\]\.(pageUrl|proxyUrl)$/.test(path)) ?? []
+  // It would say to look at what is marked.
+  const isMarked = others.length === 0 || others.length !== error?.faults.length
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -107,7 +116,12 @@ function PageList({ read }: PartProps) {
             timeZone={read.settings.timeZone}
           />
         ))}
-        <Behind of={edited} />
+        <Behind of={{ ...edited, error: isMarked ? error : null }} />
+        {others.map(({ path, message }) => (
+          <Text key={path} size="sm" c="var(--mantine-color-error)" role="alert">
+            {faultInWords(language, message) ?? message}
+          </Text>
+        ))}
         {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
         {(may || isChanged) && (
           <Group>
