@@ -7,7 +7,7 @@ export const pages: Record<Topic, string> = {
 
 Co działo się w ostatnich dniach, łącznie we wszystkich kampaniach, i na co warto spojrzeć.
 
-Nowe konto widzi listę pierwszych kroków. Znika, gdy kampania trwa i ma odbiorcę.
+Dopóki żadna trwająca kampania nie ma odbiorcy, jak na nowym koncie, na górze jest lista pierwszych kroków.
 
 - **Zapisy** to osoby, które podały e-mail: w formularzu, przez API, z pliku albo ręcznie.
 - **Wizyty** to liczba otwarć stron z widżetem.

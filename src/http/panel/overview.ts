@@ -6,7 +6,7 @@ import { openOffersOfAccount } from '../../leads/open-offers.ts'
 import { type AccountCount, kinds as allKinds, type Kind } from '../../store/counts.ts'
 import { failuresToStop } from '../../store/events/changes.ts'
 import type { Endpoint } from '../../store/events/endpoint.ts'
-import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
+import type { Campaign, Key } from '../../store/model.ts'
 import { isOver } from './campaigns.ts'
 import { forViewer, type PanelParts } from './route.ts'
 
@@ -20,7 +20,7 @@ const silentSeconds = 3_600
 
 /** Something that a customer would want to fix, in a campaign or in the account. */
 type Attention =
-  | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
+  | { what: 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
   /** A replaced key with this name is the last that still works. */
   | { what: 'KEY_ENDS'; campaignId: null; name: string; until: Seconds }
   | { what: 'WEBHOOK_FAILS' | 'WEBHOOK_PAUSED'; campaignId: null; name: string; until: null }
@@ -42,7 +42,7 @@ export const overviewRoutes = {
         campaigns: { ...totals, looked: looked.length },
         open: await openOffersOfAccount(parts.store, parts.configCache, account.id, now),
         attention: [
-          ...(await ofAccount(parts, account, totals, now)),
+          ...(await ofAccount(parts, account, now)),
           ...(await ofWebhooks(parts, account.id, now)),
           ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
         ],
@@ -88,13 +88,11 @@ function totalsOf(days: readonly Record<Shown, number>[]): Record<Shown, number>
 async function ofAccount(
   { store }: PanelParts,
   account: { id: number; countdownTools: boolean },
-  { published, drafts }: CampaignTotals,
   now: Seconds,
 ): Promise<Attention[]> {
   const { working } = await store.configuration.listRecentKeys(account.id, now)
   const found = [
     ...(account.countdownTools ? [] : ['TOOLS_OFF' as const]),
-    ...(published + drafts > 0 ? [] : ['NO_CAMPAIGN' as const]),
     ...(working.length > 0 ? [] : ['NO_KEY' as const]),
   ]
   return [...found.map((what) => ({ what, campaignId: null, name: null, until: null })), ...lastToWork(working)]

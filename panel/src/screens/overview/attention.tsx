@@ -11,7 +11,6 @@ type What = Found['what']
 
 /** Where each thing is put right. */
 const places = {
-  NO_CAMPAIGN: () => '/campaigns',
   NO_KEY: () => '/integrations',
   KEY_ENDS: () => '/integrations',
   TOOLS_OFF: () => null,
@@ -25,7 +24,7 @@ const places = {
 
 /** Who is told what to do about it: nobody else may. */
 const doneBy: Record<keyof (typeof words)['en']['todo'], Role> = {
-  ...{ NO_CAMPAIGN: 'member', NO_KEY: 'owner', KEY_ENDS: 'owner', WEBHOOK_PAUSED: 'owner' },
+  ...{ NO_KEY: 'owner', KEY_ENDS: 'owner', WEBHOOK_PAUSED: 'owner' },
 }
 
 /** What the customer would want to fix: one line for what is alike. */

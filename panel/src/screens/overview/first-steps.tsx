@@ -26,7 +26,7 @@ const parts: Record<Exclude<Name, 'campaign'>, string> = {
   ...{ page: '/pages', publish: '/rules', snippet: '/pages', lead: '/leads' },
 }
 
-/** The way to a live campaign with a lead, until it is done once. */
+/** The way to a live campaign with a lead; again, if the last of them is archived or deleted. */
 export function FirstSteps({ of }: { of: Steps }) {
   const text = useWords(words)
   const may = useMay('member')

@@ -27,7 +27,6 @@ export const words = inBoth({
         other: 'Only the # newest published campaigns are looked at.',
       }),
     what: {
-      NO_CAMPAIGN: 'There is no campaign yet.',
       NO_KEY: 'There is no API key, so no server can sign leads up.',
       TOOLS_OFF:
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
@@ -41,7 +40,6 @@ export const words = inBoth({
     },
     /** What to do about it, said to who may. */
     todo: {
-      NO_CAMPAIGN: 'Make the first one from a template.',
       NO_KEY: 'Make one under Integrations.',
       KEY_ENDS: 'Create another one under Integrations.',
       WEBHOOK_PAUSED: 'Fix the server, then resume it.',
@@ -96,7 +94,6 @@ export const words = inBoth({
         other: 'Sprawdzane jest tylko # najnowszej opublikowanej kampanii.',
       }),
     what: {
-      NO_CAMPAIGN: 'Nie ma jeszcze żadnej kampanii.',
       NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców.',
       TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
       KEY_ENDS: (when: string) => `to ostatni działający klucz API; przestanie działać: ${when}.`,
@@ -108,7 +105,6 @@ export const words = inBoth({
       NO_DEADLINE: 'nie ma terminu, więc nie ma do czego odliczać.',
     },
     todo: {
-      NO_CAMPAIGN: 'Utwórz pierwszą z szablonu.',
       NO_KEY: 'Utwórz go w Integracjach.',
       KEY_ENDS: 'Utwórz następny w Integracjach.',
       WEBHOOK_PAUSED: 'Napraw serwer, a potem wznów webhook.',
