@@ -88,6 +88,10 @@ longTest(
     await page.getByText('If you have used it, sign in').waitFor()
     await page.getByRole('link', { name: 'Go to sign in' }).click()
     await page.waitForURL(/sign-in$/)
+    // Without a mail server no link can come.
+    await page.goto('/reset')
+    await page.getByText(words.en.forgotten).waitFor()
+    assert.equal(await page.getByLabel('Email').count(), 0)
   },
 )
 

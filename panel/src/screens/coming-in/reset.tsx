@@ -41,6 +41,7 @@ function AskForLink() {
   }
   if (session.isPending) return <Waiting height={160} />
   if (session.data?.ways.byPassword === false) return <Refused text={failures.PASSWORDS_OFF} />
+  if (session.data?.ways.hasMail === false) return <Text size="sm">{text.forgotten}</Text>
   if (send.isSuccess) return <Done text={text.resetSent} />
   const isTooOften = send.error?.code === 'TOO_MANY_TRIES'
   return (
