@@ -88,7 +88,7 @@ const rowsOf = (page: Page) => page.getByRole('table', { name: 'Requests', exact
 const request = (key: string) =>
   fetch(`${stage.server.base}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })
 
-async function opened(who: Person, at = path, options: { width?: Width } = {}): Promise<Page> {
+async function opened(who: Person, at = path, options: { width?: Width; zone?: string } = {}): Promise<Page> {
   const page = await stage.open(who, { path: at, ...options })
   await rowsOf(page).first().waitFor()
   return page
@@ -340,7 +340,9 @@ longTest('the keyboard zooms as well: by buttons, by the period, and from the ta
 })
 
 longTest('older entries are appended, newer ones announced: nothing moves beneath the reader', async () => {
-  const page = await opened(owner)
+  const page = await opened(owner, path, { zone: 'America/New_York' })
+  // Its offset is another one where rows are from before clocks changed.
+  await page.getByRole('columnheader', { name: 'Time (America/New_York)' }).waitFor()
   const first = await rowsOf(page).first().innerText()
   const rows = await rowsOf(page).allInnerTexts()
   await button(page, 'Show more').scrollIntoViewIfNeeded()
@@ -419,11 +421,16 @@ for (const width of widthsByTurns()) {
 
     const newcomer = await stage.person(`newcomer-${width}`)
     const page = await stage.open(newcomer, { path, width, language: 'pl' })
-    await page.getByText('Nie było jeszcze żadnego żądania').waitFor()
+    await page.getByText('Nie było żadnego żądania').waitFor()
     await assertAccessible(page)
     await assertFits(page)
     await page.getByRole('link', { name: 'Przejdź do kluczy' }).click()
     await page.getByText('Nie ma jeszcze żadnego klucza').waitFor()
+    // Who has a key, and a quiet week, is not asked to make one.
+    await stage.place.json(['key', 'create', '--account', String(newcomer.accountId), '--name', 'Shop'])
+    await page.goto(path)
+    await page.getByText('w ciągu ostatnich 7 dni').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Przejdź do kluczy' }).count(), 0)
     assertUntroubled(page)
   })
 }

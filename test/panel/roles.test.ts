@@ -140,8 +140,8 @@ longTest('a viewer of an account without a campaign sees the steps, and who take
     ['/', overviewWords.en.none, overviewWords.en.addOne],
     ['/campaigns', listWords.en.empty, listWords.en.makeFirst],
     ['/integrations', key.empty, key.makeOne],
-    ['/integrations/history', historyWords.en.empty, historyWords.en.makeKey],
-    ['/integrations/history', historyWords.en.empty, historyWords.en.toKeys],
+    ['/integrations/history', historyWords.en.empty(7), historyWords.en.makeKey],
+    ['/integrations/history', historyWords.en.empty(7), historyWords.en.toKeys],
   ])
   const of = ['--account', String(other.accountId)]
   const bare = campaignFile({ name: 'Bare', pages: [], mailTimer: null })

@@ -36,11 +36,11 @@ export function useOffsets(moments: Moment[]): (number | undefined)[] {
   })
 }
 
-/** The same of the reader's own zone at any moment of the last ten years and the next few. */
-export function useOwnClock(): (at: number) => number | undefined {
+/** The same of the reader's own zone, by its name, at any moment of the last ten years and the next few. */
+export function useOwnClock(): { zone: string; offsetAt(at: number): number | undefined } {
   const query = queryOf({ timeZone: ownZone, at: Date.now() / 1_000 })
   const { data, isError } = useAsk('GET /clock-changes', { query }, { staleMs: 'static' })
-  return (at) => (isError ? 0 : data && offsetIn(data, at))
+  return { zone: isError ? 'GMT' : ownZone, offsetAt: (at) => (isError ? 0 : data && offsetIn(data, at)) }
 }
 
 /** What clocks show, as if they stood in UTC: to be formatted there. */

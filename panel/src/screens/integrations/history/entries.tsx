@@ -36,20 +36,21 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
       {isError && (
         <Failure of={{ error: query.error, refetch: hasNextPage ? () => query.fetchNextPage() : query.refetch }} />
       )}
-      {!isFetching && !isError && entries.length === 0 && <Nothing wanted={wanted} />}
+      {!isFetching && !isError && entries.length === 0 && <Nothing {...{ wanted, choices }} />}
       {isFetching && entries.length === 0 && <Waiting />}
       {entries.length > 0 && <More of={query} />}
     </Stack>
   )
 }
 
-function Nothing({ wanted }: { wanted: Wanted }) {
+function Nothing({ wanted, choices: { days, keys } }: { wanted: Wanted; choices: Choices }) {
   const text = useWords(words)
   const mayMakeKeys = useMay('owner')
   if (isNarrowed(wanted)) return <Empty text={text.emptyFiltered} />
-  if (!mayMakeKeys) return <Empty text={text.empty} />
+  const empty = text.empty(days)
+  if (keys.length > 0 || !mayMakeKeys) return <Empty text={empty} />
   return (
-    <Empty text={`${text.empty} ${text.makeKey}`}>
+    <Empty text={`${empty} ${text.makeKey}`}>
       <Button component={Link} href="/integrations" variant="default">
         {text.toKeys}
       </Button>

@@ -1,10 +1,10 @@
 import { locales, useLanguage } from '../../../language.ts'
-import { offsetText, useOwnClock, wallClock } from '../../../parts/local-time.ts'
+import { useOwnClock, wallClock } from '../../../parts/local-time.ts'
 
 /** Instants of the history, in the reader's own zone, which a heading names. */
 export function useMoments() {
   const locale = locales[useLanguage()]
-  const offsetAt = useOwnClock()
+  const { zone, offsetAt } = useOwnClock()
   const of = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { hourCycle: 'h23', timeZone: 'UTC', ...options })
     return (milliseconds: number) => {
@@ -14,9 +14,9 @@ export function useMoments() {
   }
   const day = { day: 'numeric', month: 'short' } as const
   const minute = { hour: '2-digit', minute: '2-digit' } as const
-  const offset = offsetAt(Date.now() / 1_000)
   return {
-    zone: offset === undefined ? '' : offsetText(offset),
+    /** Its name: the offset changes with the clocks, and with it what each row shows. */
+    zone,
     offsetAt,
     day: of(day),
     minute: of(minute),

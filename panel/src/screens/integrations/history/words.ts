@@ -55,7 +55,8 @@ export const words = inBoth({
         ? `More than ${count} new requests: show them`
         : plural('en', count, { one: '1 new request: show it', other: '# new requests: show them' }),
     emptyFiltered: 'No request fits these filters. Take a longer period or clear the filters.',
-    empty: 'No request has come with a key of this account yet.',
+    empty: (days: number) =>
+      `No request with a key of this account in the last ${plural('en', days, { one: 'day', other: '# days' })}.`,
     makeKey: 'Make a key, then try it: the API reference has ready-made calls.',
     toKeys: 'Go to the keys',
     csv: 'Export as CSV',
@@ -129,7 +130,8 @@ export const words = inBoth({
             other: '# nowego żądania: pokaż je',
           }),
     emptyFiltered: 'Żadne żądanie nie pasuje do tych filtrów. Wybierz dłuższy okres albo wyczyść filtry.',
-    empty: 'Nie było jeszcze żadnego żądania z kluczem tego konta.',
+    empty: (days: number) =>
+      `Nie było żadnego żądania z kluczem tego konta w ciągu ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}.`,
     makeKey: 'Utwórz klucz i wypróbuj go: w dokumentacji API są gotowe wywołania.',
     toKeys: 'Przejdź do kluczy',
     csv: 'Eksportuj do CSV',
