@@ -163,6 +163,9 @@ longTest('a viewer of an account without a campaign sees the steps, and who take
   await stage.place.json(['lead', 'import', '--campaign', String(whole.id), '-'], 'email\nada@example.com\n')
   await lookFor([['/', overviewWords.en.what.NO_KEY, overviewWords.en.todo.NO_KEY]])
   assert.deepEqual(said, [])
+  await stage.place.json(['account', 'set', String(other.accountId), '--countdown-tools', 'false'])
+  await page.reload()
+  await page.getByText('new leads get no link').waitFor()
 })
 
 longTest('a member works on campaigns and leads, and only looks at keys, webhooks and users', async () => {

@@ -29,7 +29,7 @@ export const words = inBoth({
     what: {
       NO_KEY: 'There is no API key, so no server can sign leads up.',
       TOOLS_OFF:
-        'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
+        'Links and countdown are switched off for this account: new leads get no link, countdowns in mails are empty, and your pages show what they hold without the widget, also an offer that is over. Links that were sent still lead to their page. Ask the operator.',
       KEY_ENDS: (when: string) => `is the last API key that works, until ${when}.`,
       WEBHOOK_FAILS: 'is a webhook whose server accepts nothing: its events wait.',
       WEBHOOK_PAUSED: 'is a webhook that was paused because of its server’s answers.',
@@ -95,7 +95,8 @@ export const words = inBoth({
       }),
     what: {
       NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców.',
-      TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
+      TOOLS_OFF:
+        'Linki i licznik są wyłączone dla tego konta: nowi odbiorcy nie dostają linku, liczniki w e-mailach są puste, a Twoje strony pokazują to, co zawierają bez widżetu, także ofertę, która już się skończyła. Wysłane linki nadal prowadzą do swojej strony. Zapytaj operatora.',
       KEY_ENDS: (when: string) => `to ostatni działający klucz API; przestanie działać: ${when}.`,
       WEBHOOK_FAILS: 'to webhook, którego serwer niczego nie przyjmuje: zdarzenia czekają.',
       WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera.',
