@@ -4,6 +4,7 @@ import { after } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { words as ofFields } from '../../panel/src/parts/words.ts'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
+import { roleWords as ofRoles } from '../../panel/src/screens/settings/role-words.ts'
 import { words as ofSecurity } from '../../panel/src/screens/settings/security-words.ts'
 import { words as ofSettings } from '../../panel/src/screens/settings/words.ts'
 import { buildUsers } from '../../src/access/users.ts'
@@ -90,6 +91,12 @@ longTest('single sign-on leads to where one wanted to go, by keyboard alone, in 
     assert.equal(page.url(), wanted)
     await page.goto(`${publicUrl}/settings/users`)
     await page.getByText(ada.email).first().waitFor()
+    // What is on its way by mail needs not be sent by hand too.
+    await page.getByLabel(ofRoles[language].inviteEmail).fill(`${language}-${width}@example.com`)
+    await page.getByRole('button', { name: ofSettings[language].invite }).click()
+    await page.getByText(ofSettings[language].inviteMail.sent).waitFor()
+    assert.equal(await page.getByText(/Send this link|Wyślij ten link/).count(), 0)
+    await look(page)
     assertUntroubled(page)
   }
 })

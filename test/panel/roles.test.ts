@@ -264,5 +264,12 @@ longTest('by the keyboard an owner invites a viewer, withdraws that, and gives a
   await theirs.getByText('Your role does not allow this').waitFor()
   await theirs.getByText(campaignWords.en.onlyMembers).waitFor()
   await theirs.getByText('Your role has changed. What it does not allow was not done.').waitFor({ timeout: 5_000 })
+  const ends = 'Their invitations no longer work.'
+  await role.selectOption('owner')
+  assert.equal(await asked('Owner').getByText(ends).count(), 0)
+  await asked('Owner').getByRole('button', { name: 'Change the role' }).click()
+  await page.getByText(`${member.email} now has the role Owner.`).waitFor()
+  await role.selectOption('member')
+  await asked('Member').getByText(ends).waitFor()
   assertUntroubled(page)
 })

@@ -42,7 +42,7 @@ export const words = inBoth({
       'If this email has a user here, a mail with a link is on its way. Look into your mailbox, and into spam too.',
     resetTooOften: 'Links were asked for too often. Look into your mailbox; if no mail came, try again in an hour.',
     resetNewText: (email: string) =>
-      `Choose a new password for ${email}. You are then signed out everywhere. A second factor stays on.`,
+      `Choose a new password for ${email}. You are then signed out everywhere, and your invitations no longer work. A second factor stays on.`,
     newPassword: 'New password',
     resetSet: 'Set the password',
     resetDone: 'Your new password is set. Sign in with it.',
@@ -102,7 +102,7 @@ export const words = inBoth({
       'Jeśli ten adres należy do użytkownika, e-mail z linkiem jest już w drodze. Sprawdź skrzynkę, także spam.',
     resetTooOften: 'Zbyt wiele próśb o link. Sprawdź skrzynkę; jeśli nic nie przyszło, spróbuj ponownie za godzinę.',
     resetNewText: (email: string) =>
-      `Wybierz nowe hasło dla ${email}. Wszystkie otwarte sesje się zakończą. Drugi składnik pozostaje włączony.`,
+      `Wybierz nowe hasło dla ${email}. Wszystkie otwarte sesje się zakończą, a Twoje zaproszenia przestaną działać. Drugi składnik pozostaje włączony.`,
     newPassword: 'Nowe hasło',
     resetSet: 'Ustaw hasło',
     resetDone: 'Nowe hasło jest ustawione. Użyj go do zalogowania się.',

@@ -139,11 +139,10 @@ function Invite({ made, onMade }: { made: Made | null; onMade(made: Made): void 
         <Failure of={{ error: isTaken ? null : send.error }} />
         <Stack w="100%" gap="xs">
           <Stack gap="xs" role="status">
-            {made !== null && made.mail !== 'none' && <Text size="sm">{text.inviteMail[made.mail]}</Text>}
             {/* A text of its own for each link, so that a screen reader says it again. */}
             {made !== null && (
               <Text key={made.id} size="sm">
-                {text.inviteText}
+                {text.inviteMail[made.mail]} {text.inviteText}
               </Text>
             )}
           </Stack>

@@ -147,7 +147,8 @@ function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
   }
   const own = { title: text.ownTitle, text: text.ownText, action: text.ownDo, isDangerous: true }
   const title = text.roleTitle(user.email, text.roles[asked ?? user.role])
-  const others = { title, text: text.roleText, action: text.roleDo }
+  const ends = user.role === 'owner' ? ` ${text.noLongerOwner}` : ''
+  const others = { title, text: text.roleText + ends, action: text.roleDo }
   return (
     <>
       <NativeSelect
