@@ -70,7 +70,8 @@ for (const { language, width } of someOf(looks, 1))
     await page.getByLabel(personWords[language].email).fill('ada@example.com')
     await page.getByRole('button', { name: personWords[language].find }).click()
     await page.getByText(personWords[language].onlyMembers).waitFor()
-    assert.equal(await page.getByRole('button', { name: personWords[language].erase }).count(), 0)
+    const { erase, download } = personWords[language]
+    for (const name of [erase, download]) assert.equal(await page.getByRole('button', { name }).count(), 0, name)
     for (const [path, note, missing] of someOf(screensIn(language), 2)) {
       await page.setViewportSize(widths.phone)
       await page.goto(path)

@@ -120,9 +120,11 @@ function Found({ email, person, onSearch, onErased }: FoundProps) {
             ))}
           </Stack>
           <Group>
-            <Button variant="default" onClick={() => download(jsonFile(person), 'person.json')}>
-              {text.download}
-            </Button>
+            {may && (
+              <Button variant="default" onClick={() => download(jsonFile(person), 'person.json')}>
+                {text.download}
+              </Button>
+            )}
             {may && <Erase email={email} onErased={onErased} />}
           </Group>
           <RoleNote needed="member">{text.onlyMembers}</RoleNote>

@@ -2,7 +2,7 @@ import { inBoth, plural } from '../../language.ts'
 
 export const words = inBoth({
   en: {
-    onlyMembers: 'Members and owners erase people.',
+    onlyMembers: 'Members and owners download and erase people.',
     title: 'Find a person',
     intro:
       'Everything that is kept of one email address, in all campaigns of this account: for when somebody asks what you know about them, or wants to be erased.',
@@ -30,7 +30,7 @@ export const words = inBoth({
     open: (email: string) => `Find ${email}`,
   },
   pl: {
-    onlyMembers: 'Usuwać osoby mogą współpracownicy i właściciele.',
+    onlyMembers: 'Pobierać dane osób i usuwać je mogą współpracownicy i właściciele.',
     title: 'Znajdź osobę',
     intro:
       'Wszystko, co jest przechowywane o jednym adresie e-mail, we wszystkich kampaniach tego konta: gdy ktoś pyta, co o nim wiesz, albo chce zostać usunięty.',
