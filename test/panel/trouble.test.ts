@@ -136,8 +136,35 @@ longTest('every screen that waits for the service looks the same', async () => {
   })
   for (const path of waits) {
     await page.goto(path)
-    await page.locator('main [role=status] .mantine-Skeleton-root').first().waitFor()
+    await page.locator('main').getByRole('status', { name: 'Loading' }).first().waitFor()
     assert.equal(await page.locator('main .mantine-Loader-root').count(), 0, path)
+  }
+})
+
+longTest('what could not be read does not look as if there were none', async () => {
+  const account = ['--account', String(owner.accountId)]
+  await stage.place.json(['key', 'create', ...account, '--name', 'Shop'])
+  const file = campaignFile({ name: 'With a mail', mailTimer: {} })
+  const { id } = await stage.place.json(['campaign', 'apply', ...account, '-'], file)
+  const page = await open('/campaigns', 'desk')
+  const reads = /panel\/api\/(campaign-figures|history\/keys|time-zones|campaigns\/\d+\/leads\/(states|search))/
+  const json = { code: 'INTERNAL_ERROR', requestId: 'some id', faults: [] }
+  await page.route(reads, (route) => route.fulfill({ status: 500, json }))
+  const none = (column: string) => page.locator(`td[data-label="${column}"]`, { hasText: '–' }).first().waitFor()
+  await page.reload()
+  await none('Leads')
+  await page.goto('/integrations')
+  await none('Requests, 24 h')
+  for (const [part, said] of [
+    ['rules', 1],
+    ['timer', 1],
+    // Their numbers and their list.
+    ['leads', 2],
+  ] as const) {
+    await page.goto(`/campaigns/${id}/${part}`)
+    const alerts = page.getByRole('alert').filter({ hasText: 'Something went wrong on our side' })
+    await alerts.nth(said - 1).waitFor()
+    await assertFits(page)
   }
 })
 

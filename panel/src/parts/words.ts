@@ -24,6 +24,7 @@ export const words = inBoth({
     suspended:
       'This account is suspended. You can read everything, but nothing can be changed. Links that were sent do not work, countdowns in mails are empty, and your pages show what they hold without the widget, also an offer that was over. The people who run this installation can lift that.',
     lesserRole: 'Your role has changed. What it does not allow was not done.',
+    loading: 'Loading',
     retry: 'Try again',
     requestId: (id: string) => `Request ${id}`,
     tooManyFor: (minutes: number) =>
@@ -131,6 +132,7 @@ export const words = inBoth({
     suspended:
       'To konto jest zawieszone. Możesz wszystko czytać, ale niczego nie zmienisz. Wysłane linki nie działają, liczniki w e-mailach są puste, a Twoje strony pokazują to, co zawierają bez widżetu, także ofertę, która już się skończyła. Zawieszenie może cofnąć osoba, która prowadzi tę instalację.',
     lesserRole: 'Twoja rola się zmieniła. To, na co nie pozwala, nie zostało zrobione.',
+    loading: 'Wczytywanie',
     retry: 'Spróbuj ponownie',
     requestId: (id: string) => `Żądanie ${id}`,
     tooManyFor: (minutes) =>

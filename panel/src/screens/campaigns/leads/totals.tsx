@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
 import type { Settings } from '../use-campaign.ts'
 import type { State } from './use-leads.ts'
 import { states } from './wanted.ts'
@@ -13,9 +14,10 @@ export function Totals({ settings, state, onState }: Props) {
   const text = useWords(words)
   const language = useLanguage()
   const params = { campaignId: settings.id }
-  const { data } = useAsk('GET /campaigns/:campaignId/leads/states', { params }, { staleMs: 10_000 })
+  const { data, ...asked } = useAsk('GET /campaigns/:campaignId/leads/states', { params }, { staleMs: 10_000 })
   const number = (count: number) => `${numberText(language, count)}${data?.isAll === false ? '+' : ''}`
   const shown = states.filter((one) => data === undefined || data.states[one] > 0 || one === state)
+  if (data === undefined && asked.isError) return <Failure of={asked} />
   // As high as it will be, before the service has answered.
   return (
     <Group gap="xs" mih={30} role="group" aria-label={text.totals}>

@@ -24,7 +24,7 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const { columns } = text
   const counted = [columns.leads, columns.open, columns.clicks]
   const query = { ids: campaigns.map(({ id }) => id).join(',') }
-  const { data } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
+  const { data, isError } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
   // What a phone shows stands at once, and can be used while the rest is drawn.
   const rows = useDeferredValue(campaigns, wasDrawn ? campaigns : campaigns.slice(0, firstDrawn))
   useEffect(() => {
@@ -47,6 +47,7 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
             key={campaign.id}
             {...{ campaign, number, day }}
             figures={data?.figures.find(({ id }) => id === campaign.id)}
+            isKnown={!isError}
           />
         ))}
       </Rows>
@@ -57,15 +58,17 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
 type RowProps = {
   campaign: Summary
   figures: Figures | undefined
+  isKnown: boolean
   number: Intl.NumberFormat
   day: Intl.DateTimeFormat
 }
 
-function Row({ campaign, figures, number, day }: RowProps) {
+function Row({ campaign, figures, isKnown, number, day }: RowProps) {
   const text = useWords(words)
   const { archived } = useWords(campaignWords)
   const { columns } = text
   const { id, name, state, type, isArchived, clicks, endsOn } = campaign
+  const none = isKnown ? '…' : '–'
   const counted = (count: number, isAll: boolean) => `${number.format(count)}${isAll ? '' : '+'}`
   return (
     <tr {...rowMark('campaigns', id)}>
@@ -83,10 +86,10 @@ function Row({ campaign, figures, number, day }: RowProps) {
         </Stack>
       </td>
       <td className="number" data-label={columns.leads}>
-        {figures === undefined ? '…' : counted(figures.leads, figures.isAll)}
+        {figures === undefined ? none : counted(figures.leads, figures.isAll)}
       </td>
       <td className="number" data-label={columns.open}>
-        {figures === undefined ? '…' : counted(figures.open.count, figures.open.isAll)}
+        {figures === undefined ? none : counted(figures.open.count, figures.open.isAll)}
       </td>
       <td className="number" data-label={columns.clicks}>
         {number.format(clicks)}

@@ -3,6 +3,7 @@ import { type ComboboxItem, type OptionsFilter, Select } from '@mantine/core'
 import { useMemo } from 'react'
 import { useAsk } from '../../../api.ts'
 import { type Language, useLanguage, useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
 import { useIsWrong } from './lint.tsx'
 import { words } from './words.ts'
 
@@ -10,25 +11,29 @@ export function ZoneField({ value, onChange }: { value: string; onChange(zone: s
   const text = useWords(words)
   const isWrong = useIsWrong()
   const language = useLanguage()
-  const { names, formerNames } = useAsk('GET /time-zones', {}, { staleMs: 'static' }).data ?? {}
+  const asked = useAsk('GET /time-zones', {}, { staleMs: 'static' })
+  const { names, formerNames } = asked.data ?? {}
   const zones = useMemo(() => [...new Set([...(names ?? []), value])].sort(), [names, value])
   const filter = useMemo(() => zoneFilter(formerNames ?? {}, language), [formerNames, language])
   return (
-    <Select
-      className="wide"
-      label={text.timeZone}
-      description={text.timeZoneHint}
-      data={zones}
-      searchable
-      filter={filter}
-      // The list is scrolled to the zone that holds; what is found may be above it.
-      selectFirstOptionOnChange
-      allowDeselect={false}
-      nothingFoundMessage={knowsCountries ? text.noZone : text.noZoneByCity}
-      value={value}
-      onChange={(zone) => zone !== null && onChange(zone)}
-      error={isWrong('timeZone')}
-    />
+    <>
+      <Select
+        className="wide"
+        label={text.timeZone}
+        description={text.timeZoneHint}
+        data={zones}
+        searchable
+        filter={filter}
+        // The list is scrolled to the zone that holds; what is found may be above it.
+        selectFirstOptionOnChange
+        allowDeselect={false}
+        nothingFoundMessage={names && (knowsCountries ? text.noZone : text.noZoneByCity)}
+        value={value}
+        onChange={(zone) => zone !== null && onChange(zone)}
+        error={isWrong('timeZone')}
+      />
+      <Failure of={asked} />
+    </>
   )
 }
 

@@ -34,7 +34,7 @@ function Choice({ campaignId, canSend, link }: Props) {
   const [picked, setPicked] = useState<{ ref: string; email: string } | null>(null)
   const [prefix] = useDebouncedValue(typed === picked?.email ? '' : typed.trim(), 300)
   const body = { prefix, state: null, afterEmail: '', limit: mostShown }
-  const { data } = useAsk(search, { params: { campaignId }, body }, { staleMs: 5_000 })
+  const { data, ...asked } = useAsk(search, { params: { campaignId }, body }, { staleMs: 5_000 })
   const send = useSendAlone('POST /campaigns/:campaignId/test-mail')
   const leads = data?.leads ?? []
   if (data !== undefined && leads.length === 0 && prefix === '') return <Text size="sm">{text.testNobody}</Text>
@@ -69,7 +69,7 @@ function Choice({ campaignId, canSend, link }: Props) {
         data={leads.map(({ ref, email }) => ({ value: ref, label: email }))}
         // The service has found them already.
         filter={({ options }) => options}
-        nothingFoundMessage={text.testNone}
+        nothingFoundMessage={data && text.testNone}
         value={picked?.ref ?? null}
         searchValue={typed}
         onSearchChange={setTyped}
@@ -80,6 +80,7 @@ function Choice({ campaignId, canSend, link }: Props) {
         onBlur={pickTyped}
         onChange={(ref) => pick(leads.find((lead) => lead.ref === ref))}
       />
+      <Failure of={asked} />
       <Failure of={{ error: send.error }} invalid={text.testNoLink} />
       <Group>
         {canSend && (

@@ -140,8 +140,8 @@ function WorkingKey({ of, act }: { of: Key; act(action: Action): void }) {
 function Requests({ of }: { of: Key }) {
   const text = useWords(words)
   const language = useLanguage()
-  const { data } = useAsk('GET /history/keys', {}, { staleMs: 10_000 })
-  if (data === undefined) return '…'
+  const { data, isError } = useAsk('GET /history/keys', {}, { staleMs: 10_000 })
+  if (data === undefined) return isError ? '–' : '…'
   const requests = data.keys.find(({ keyId }) => keyId === of.id)?.requests ?? 0
   const from = new Date(Date.now() - dayMs).toISOString()
   const count = `${new Intl.NumberFormat(language).format(requests)}${data.isAll ? '' : '+'}`
