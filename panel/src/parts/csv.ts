@@ -8,7 +8,7 @@ export const isFormula = (value: string): boolean => /^'*[=+\-@\t\r]/.test(value
 export const withoutMark = (cell: string): string => (cell.startsWith("'") && isFormula(cell) ? cell.slice(1) : cell)
 
 /** One cell; a text that a spreadsheet would carry out gets an apostrophe before it. */
-export function csvCell(value: string | number | null): string {
+function csvCell(value: string | number | null): string {
   const text = String(value ?? '')
   const safe = typeof value === 'string' && isFormula(text) ? `'${text}` : text
   return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -61,7 +61,6 @@ export const words = inBoth({
     makeFirst: 'Make the first one: a template takes a minute.',
     noMatch: 'No campaign fits. Search for something else, or show all.',
     allArchived: 'All campaigns are archived. Choose “Archive” above to see them.',
-    type: 'Type',
     types: { 'Fixed date': 'Fixed date', Evergreen: 'Evergreen', Recurring: 'Recurring' } as Record<string, string>,
     id: 'Id',
     actions: (name: string) => `Actions on ${name}`,
@@ -127,7 +126,6 @@ export const words = inBoth({
     makeFirst: 'Utwórz pierwszą: z szablonem zajmie to minutę.',
     noMatch: 'Żadna kampania nie pasuje. Wyszukaj coś innego albo pokaż wszystkie.',
     allArchived: 'Wszystkie kampanie są w archiwum. Aby je zobaczyć, wybierz wyżej „Archiwum”.',
-    type: 'Typ',
     types: {
       'Fixed date': 'Stała data',
       Evergreen: 'Indywidualny termin',

@@ -61,7 +61,6 @@ export const words = inBoth({
     showRevoked: (count: number) => plural('en', count, { one: 'Show # revoked key', other: 'Show # revoked keys' }),
     hideRevoked: 'Hide revoked keys',
     revokedList: 'Revoked keys',
-    suspended: 'The account is suspended: no key can be made or changed.',
   },
   pl: {
     onlyOwners: 'Możesz przeglądać klucze; tworzą, wymieniają i unieważniają je właściciele.',
@@ -133,6 +132,5 @@ export const words = inBoth({
       }),
     hideRevoked: 'Ukryj unieważnione klucze',
     revokedList: 'Unieważnione klucze',
-    suspended: 'Konto jest zawieszone: kluczy nie można tworzyć ani zmieniać.',
   },
 })
