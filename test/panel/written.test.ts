@@ -22,6 +22,10 @@ test('a time is read in the panel’s own form, in full words, with zeros or wit
     ['28/03/2027 14.05', '28 marca 2027 14.05', '2027-03-28T14:05'],
     ['28 Mar 2027, 9', '28.03.2027 9', '2027-03-28T09:00'],
     ['1/2/05 00.05', '1.02.05 0.05', '2005-02-01T00:05'],
+    // As the panel shows times, but for the offset, which may not be the field's.
+    ['Thu, 31 Dec 2026, 23:59', 'czw., 31 gru 2026, 23:59', '2026-12-31T23:59'],
+    ['Sunday 6 December, 2026', 'niedziela, 6 grudnia 2026 r.', '2026-12-06T23:59'],
+    ['wednesday, 9.12.26 9:00', 'środa, 9.12.2026r., 9:00', '2026-12-09T09:00'],
     [' 2026-01-05  08:00 ', '2026-01-05T08:00', '2026-01-05T08:00'],
   ] as const) {
     assert.equal(read(english, 'en'), value, english)
@@ -38,6 +42,8 @@ test('a time is read in the panel’s own form, in full words, with zeros or wit
     '5.12.2026 24',
     '5.12.2026 9.5',
     '5.12',
+    'Thu, 31 Dec 2026, 23:59 GMT+1',
+    'someday, 31.12.2026',
   ]) {
     for (const language of languages) assert.equal(read(wrong, language), '', wrong)
   }

@@ -37,9 +37,13 @@ export function inWords(clock: Clock, value: string, language: Language): string
   return read.isValid() ? read.locale(language).format(shown[clock]) : value
 }
 
+const weekdays =
+  /^(?:mon|tue|wed|thu|fri|sat|sun|pon|wt|wto|śr|śro|czw|pt|pią|sob|sb|niedz|nie|ndz)\p{L}*\.?,? (?=\d)/iu
+
 /**
  * With each month in its first three letters, as both languages shorten them, the year in full, a time as `9:05`, and no
- * zero before a day, a month or an hour: the library takes one form of each.
+ * zero before a day, a month or an hour: the library takes one form of each. A day of the week before it, as the panel
+ * shows times, says nothing more; nor do the Polish “r.” and a comma beside the year.
  */
 function plain(text: string, language: Language): string {
   const month = ([first = '', ...rest]: string) =>
@@ -47,6 +51,9 @@ function plain(text: string, language: Language): string {
   const words = text
     .trim()
     .replaceAll(/\s+/g, ' ')
+    .replace(weekdays, '')
+    .replace(/(\d{4}|[./]\d\d) ?r\.?(?=,| |$)/, '$1')
+    .replace(/(\p{L}), (?=\d{4})/u, '$1 ')
     .replaceAll(/\p{L}{3,}/gu, month)
     .replace(/^(\d\d?[./]\d\d?[./])(\d\d)(?!\d)/, '$120$2')
     .replace(/ (\d\d?)(?:\.(\d\d))?$/, (_, hour, minute = '00') => ` ${hour}:${minute}`)
