@@ -345,6 +345,16 @@ longTest('a campaign that was deleted while the form was open is named at its fi
   await stage.place.json(['campaign', 'delete', String(id), '--yes'])
   await button(page, 'New webhook').last().click()
   await dialog.getByText('One of these campaigns is not there any more').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  // What tells of all leads of a campaign offers the same ones.
+  await stage.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ name: 'Seminar' }))
+  const given = ['--name', 'Till', '--url', 'https://example.com/', '--kinds', 'lead.registered']
+  await stage.place.json(['webhook', 'create', ...account, ...given])
+  await page.reload()
+  await page.getByRole('button', { name: /^Actions on/ }).click()
+  await page.getByRole('menuitem', { name: 'Backfill' }).click()
+  await dialog.getByText('The newest 1,000 campaigns can be chosen here').waitFor()
 })
 
 longTest(

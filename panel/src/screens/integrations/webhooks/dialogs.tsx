@@ -125,6 +125,7 @@ function Backfill({ all, of, onClose }: OneProps & { all: Webhooks }) {
       ) : (
         <NativeSelect
           label={text.campaign}
+          {...(all.hasOlder && { description: text.newestOnly })}
           data-autofocus
           data={optionsOf(campaigns)}
           value={campaignId}

@@ -49,8 +49,7 @@ export const words = inBoth({
     allCampaigns: 'All campaigns, future ones too',
     someCampaigns: 'Only these',
     noCampaign: 'No campaign has this in its name.',
-    newestOnly:
-      'The newest 1,000 campaigns can be chosen here, others on the command line (webhook create, webhook set).',
+    newestOnly: 'The newest 1,000 campaigns can be chosen here, others on the command line (lastcall webhook).',
     gone: (id: number) => `deleted (Id ${id})`,
     noneThere: 'none of those that were chosen is there any more, so nothing is sent',
     personal: 'Send emails and links; without them a lead is only a code',
@@ -184,8 +183,7 @@ export const words = inBoth({
     allCampaigns: 'Wszystkie, także przyszłe',
     someCampaigns: 'Tylko te',
     noCampaign: 'Żadna kampania nie ma tego w nazwie.',
-    newestOnly:
-      'Do wyboru jest tu 1000 najnowszych kampanii, inne wybierzesz w wierszu poleceń (webhook create, webhook set).',
+    newestOnly: 'Do wyboru jest tu 1000 najnowszych kampanii, inne wybierzesz w wierszu poleceń (lastcall webhook).',
     gone: (id: number) => `usunięta (Id ${id})`,
     noneThere: 'żadnej z wybranych już nie ma, więc nic nie jest wysyłane',
     personal: 'Wysyłaj adresy e-mail i linki; bez tego odbiorca ma tylko kod',
