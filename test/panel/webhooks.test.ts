@@ -233,6 +233,7 @@ longTest('the overview says whose server fails, and which webhook is paused beca
   await assertAccessible(page)
   // What happens meanwhile is noted, unlike while a user has paused it.
   await page.getByRole('link', { name: 'Till' }).click()
+  await page.waitForURL(`**/integrations/webhooks?webhook=${id}`)
   await page.getByRole('button', { name: /^Actions on/ }).click()
   await page.getByRole('menuitem', { name: 'Resume' }).click()
   await page.getByText('What happened before and during the pause waits for up to 30 days.').waitFor()

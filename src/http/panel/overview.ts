@@ -20,11 +20,17 @@ const silentSeconds = 3_600
 
 /** Something that a customer would want to fix, in a campaign or in the account. */
 type Attention =
-  | { what: 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
+  | { what: 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; endpointId: null; name: null; until: null }
   /** A replaced key with this name is the last that still works. */
-  | { what: 'KEY_ENDS'; campaignId: null; name: string; until: Seconds }
-  | { what: 'WEBHOOK_FAILS' | 'WEBHOOK_PAUSED'; campaignId: null; name: string; until: null }
-  | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string; until: null }
+  | { what: 'KEY_ENDS'; campaignId: null; endpointId: null; name: string; until: Seconds }
+  | { what: 'WEBHOOK_FAILS' | 'WEBHOOK_PAUSED'; campaignId: null; endpointId: number; name: string; until: null }
+  | {
+      what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'
+      campaignId: number
+      endpointId: null
+      name: string
+      until: null
+    }
 
 export const overviewRoutes = {
   ...forViewer('GET /overview', {
@@ -95,7 +101,10 @@ async function ofAccount(
     ...(account.countdownTools ? [] : ['TOOLS_OFF' as const]),
     ...(working.length > 0 ? [] : ['NO_KEY' as const]),
   ]
-  return [...found.map((what) => ({ what, campaignId: null, name: null, until: null })), ...lastToWork(working)]
+  return [
+    ...found.map((what) => ({ what, campaignId: null, endpointId: null, name: null, until: null })),
+    ...lastToWork(working),
+  ]
 }
 
 /** If every key that works was replaced: the one that works longest. */
@@ -103,7 +112,7 @@ function lastToWork(working: Key[]): Attention[] {
   const untilOf = ({ revokedAt }: Key) => revokedAt ?? Number.POSITIVE_INFINITY
   const [last] = working.toSorted((a, b) => untilOf(b) - untilOf(a))
   if (last === undefined || last.revokedAt === null) return []
-  return [{ what: 'KEY_ENDS', campaignId: null, name: last.name, until: last.revokedAt }]
+  return [{ what: 'KEY_ENDS', campaignId: null, endpointId: null, name: last.name, until: last.revokedAt }]
 }
 
 /** Endpoints whose server accepts nothing, and those that were paused because of that. */
@@ -111,7 +120,8 @@ async function ofWebhooks({ store }: PanelParts, accountId: number, now: Seconds
   const endpoints = await store.events.listEndpoints(accountId)
   return endpoints.flatMap((endpoint) => {
     const what = troubleOf(endpoint, now)
-    return what === undefined ? [] : [{ what, campaignId: null, name: endpoint.settings.name, until: null }]
+    const { id: endpointId, settings } = endpoint
+    return what === undefined ? [] : [{ what, campaignId: null, endpointId, name: settings.name, until: null }]
   })
 }
 
@@ -126,7 +136,7 @@ async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Second
   const { id: campaignId, name, pages, terms } = campaign
   const found: Attention[] = []
   const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') =>
-    found.push({ what, campaignId, name, until: null })
+    found.push({ what, campaignId, endpointId: null, name, until: null })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
   else if ((await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
   const { endsAt, mechanism } = terms

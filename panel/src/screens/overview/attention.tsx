@@ -14,8 +14,8 @@ const places = {
   NO_KEY: () => '/integrations',
   KEY_ENDS: () => '/integrations',
   TOOLS_OFF: () => null,
-  WEBHOOK_FAILS: () => '/integrations/webhooks',
-  WEBHOOK_PAUSED: () => '/integrations/webhooks',
+  WEBHOOK_FAILS: (id: number | null) => `/integrations/webhooks?webhook=${id}`,
+  WEBHOOK_PAUSED: (id: number | null) => `/integrations/webhooks?webhook=${id}`,
   NO_PAGE: (id: number | null) => `/campaigns/${id}/pages`,
   WIDGET_NEVER_SEEN: (id: number | null) => `/campaigns/${id}/pages`,
   OVER: (id: number | null) => `/campaigns/${id}/rules`,
@@ -40,7 +40,8 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
       <List size="sm" spacing={6}>
         {[...groups].map((alike) => (
           <List.Item
-            key={`${alike[0]?.what} ${alike[0]?.name}`}
+            // Webhooks may have one name.
+            key={`${alike[0]?.what} ${alike[0]?.endpointId}`}
             // What opens has a mark of its own.
             {...(alike.length > 1 && { style: { listStyle: 'none' } })}
             styles={{ itemWrapper: { display: 'inline' }, itemLabel: { display: 'inline' } }}
@@ -58,7 +59,7 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
   )
 }
 
-function One({ of: { what, campaignId, name, until } }: { of: Found }) {
+function One({ of: { what, campaignId, endpointId, name, until } }: { of: Found }) {
   const text = useWords(words)
   const may = { viewer: true, member: useMay('member'), owner: useMay('owner') }
   const todo = what in doneBy ? (what as keyof typeof doneBy) : undefined
@@ -68,7 +69,7 @@ function One({ of: { what, campaignId, name, until } }: { of: Found }) {
   }
   return (
     <>
-      <Place to={places[what](campaignId)} text={name ?? wordsOf('')} />{' '}
+      <Place to={places[what](campaignId ?? endpointId)} text={name ?? wordsOf('')} />{' '}
       {name !== null && <TimesIn at={until === null ? [] : [until]} say={(when = '') => wordsOf(when)} />}
     </>
   )
