@@ -14,11 +14,8 @@ const systemFolder = '/usr/share/zoneinfo'
 /** Node's own data, from ICU. */
 const nodeVersion = process.versions.tz ?? ''
 
-/**
- * Names of zones and of their folders: not `posix`, `right`, `localtime`, `tzdata.zi`. Nor `Factory`, which stands for
- * "not set": Node does not know it, so a campaign with it would break once the folder is no longer used.
- */
-const zonePart = /^(?!Factory$)[A-Z][A-Za-z0-9_+-]*$/
+/** Names of zones and of their folders: not `posix`, `right`, `localtime`, `tzdata.zi`. */
+const zonePart = /^[A-Z][A-Za-z0-9_+-]*$/
 /** `America/Argentina/Buenos_Aires` */
 const mostParts = 3
 const longestFile = 65_536

@@ -6,7 +6,6 @@ import { type CampaignSettings, campaignType } from '../core/campaign.ts'
 import { instantOrNull } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
-import { zoneName } from '../core/mechanism/zone.ts'
 import { insertAccount, toAccount } from './access.ts'
 import { type Actor, type AuditAction, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
@@ -266,18 +265,15 @@ function toSummary(row: Row): CampaignSummary {
   }
 }
 
-/**
- * Of published campaigns after an id, ascending, at most `limit`. One whose time zone this node's data lack, as after a
- * return to older data, is left out: it must not take the others with it.
- */
+/** Of published campaigns after an id, ascending, at most `limit`. */
 async function listPublishedTerms(sql: Sql, accountId: number, { limit, afterId }: Omit<CampaignFilter, 'isDraft'>) {
   const rows = await sql.all(
     'SELECT id, settings FROM campaigns WHERE account_id = ? AND is_draft = 0 AND id > ? ORDER BY id LIMIT ?',
     ...[accountId, afterId, limit],
   )
-  return rows.flatMap(({ id, settings }): { id: number; terms: Terms }[] => {
+  return rows.map(({ id, settings }): { id: number; terms: Terms } => {
     const { timeZone, mechanism } = JSON.parse(settings)
-    return zoneName(timeZone) === undefined ? [] : [{ id, terms: termsOf({ timeZone, mechanism }) }]
+    return { id, terms: termsOf({ timeZone, mechanism }) }
   })
 }
 

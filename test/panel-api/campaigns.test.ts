@@ -3,8 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
-import { setZoneData, zoneData } from '../../src/core/mechanism/zone.ts'
-import { filedZoneData } from '../../src/core/mechanism/zone-data.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Campaign } from '../../src/store/model.ts'
@@ -79,26 +77,6 @@ test('in the list a campaign ends on a day of its own zone, and what was counted
   const { body } = await ask('GET', '/campaigns')
   const found = body.campaigns.find(({ id }: { id: number }) => id === settings.id)
   assert.deepEqual([found.endsOn, found.clicks, found.signUps.at(-1)], ['2099-12-31', 2, 3])
-})
-
-test('a published campaign whose time zone the server does not know is in the list, which shows the others as before', async (t) => {
-  const before = zoneData()
-  t.after(() => setZoneData(before))
-  // Made where the data are newer: the server has Node's.
-  const files = new Map([['Europe/Atlantis', before.spansOf('UTC')]])
-  setZoneData(filedZoneData({ version: '2099a', source: 'TZDIR', files }, before))
-  const unknown = await makeCampaign({ isDraft: false })
-  await place.arrange((store) => {
-    const checked = checkCampaign({ ...unknown.settings, timeZone: 'Europe/Atlantis' })
-    assert.ok('campaign' in checked)
-    return store.configuration.applyCampaign(accountId, checked.campaign, tester)
-  })
-  const { status, body } = await ask('GET', '/campaigns')
-  assert.equal(status, 200)
-  const { id } = unknown.settings
-  const found = body.campaigns.find((campaign: { id: number }) => campaign.id === id)
-  assert.deepEqual([found.isDraft, found.state, found.endsOn], [false, 'live', null])
-  await ask('DELETE', `/campaigns/${id}`)
 })
 
 test('a day more that several give a lead at once is a day for each of them', async () => {

@@ -45,7 +45,7 @@ test('the folder of TZDIR decides: what simulate answers, and what --version say
 test('a TZDIR without zone files, or with a broken one, stops the start', async (t) => {
   const env = (TZDIR: string) => ({ env: { TZDIR } })
   const empty = zonesFolder(t)
-  rmSync(join(empty, 'America'), { recursive: true })
+  for (const name of ['America', 'Factory']) rmSync(join(empty, name), { recursive: true })
   for (const folder of ['', '/nowhere', empty]) {
     assertRefused(
       await sharedCommand(['simulate'], { ...env(folder), input: story }),

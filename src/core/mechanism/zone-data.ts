@@ -73,7 +73,9 @@ export function filedZoneData(
   { version, source, files }: Pick<ZoneData, 'version' | 'source'> & { files: ReadonlyMap<string, SpanAt> },
   node: ZoneData,
 ): ZoneData {
-  const properNames = new Map([...files.keys()].map((name) => [name.toLowerCase(), name]))
+  // For a clock whose zone nobody has set. Without the files nobody knows it, so no campaign shall have it.
+  const zones = [...files.keys()].filter((name) => name !== 'Factory')
+  const properNames = new Map(zones.map((name) => [name.toLowerCase(), name]))
   const ofOtherName = (name: string) => {
     const same = [...files.keys()].find((filed) => node.nameOf(filed) !== undefined && isSameZone(filed, name))
     return same === undefined ? undefined : files.get(same)
@@ -81,7 +83,7 @@ export function filedZoneData(
   return {
     version,
     source,
-    names: [...node.names, ...[...files.keys()].filter((name) => node.nameOf(name) === undefined)],
+    names: [...node.names, ...zones.filter((name) => node.nameOf(name) === undefined)],
     nameOf: (text) => node.nameOf(text) ?? properNames.get(text.toLowerCase()),
     spansOf: (name) =>
       files.get(name) ?? (node.nameOf(name) === undefined ? undefined : ofOtherName(name)) ?? node.spansOf(name),

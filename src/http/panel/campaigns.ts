@@ -45,8 +45,7 @@ export const campaignRoutes = {
             isDraft,
             isArchived,
             type: campaignTypes[typeId] as string,
-            // A published one without terms has a time zone that is not known here.
-            state: own === undefined && !isDraft ? 'live' : stateOf(own, now),
+            state: stateOf(own, now),
             ...endOf(own),
             ...counts(id, own?.timeZone),
           }
