@@ -208,10 +208,11 @@ function openChores(parts: ChoresParts) {
   async function purge(until: number): Promise<boolean> {
     const deleted = await store.events.deletedEndpoints()
     for (const endpoint of deleted) {
-      for (let isDone = false; !isDone; ) {
+      // One that cannot be removed waits for the next time, and stops none of the others.
+      for (let isDone = failing.has(String(endpoint.id)); !isDone; ) {
         if (performance.now() > until || isClosed()) return true
-        // One that cannot be removed stops none of the others.
         isDone = await store.events.purge(endpoint).catch((error) => {
+          failing.add(String(endpoint.id))
           failed(error)
           return true
         })

@@ -113,9 +113,13 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     },
     async resume(id: number, from: 'stop' | 'now') {
       needOn(parts)
-      const endpoint = await one(id)
-      const wasPaused = await events.resumeEndpoint(endpoint, from === 'now' ? by.at : null, by)
-      if (wasPaused && from === 'now') await untilDone(parts, () => events.discardFailed(endpoint, by.at))
+      await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
+      if (from === 'now') {
+        // Also where it was on: a call that broke off is sent again.
+        const endpoint = await one(id)
+        const { fromAt } = endpoint
+        await untilDone(parts, () => events.discardFailed(endpoint, fromAt, fromAt))
+      }
       return read(id)
     },
     /** Its notices are removed afterwards. */

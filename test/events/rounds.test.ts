@@ -52,7 +52,8 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
 })
 
 test('an endpoint that is resumed from now is told nothing of before, and one that goes on where it stopped is told it', async (t) => {
-  const { endpoint, register, managed, clock, round, told, answer } = await opened(t)
+  const { endpoint, register, managed, clock, round, told, answer, store } = await opened(t)
+  const brokenOff = { ...store.events, discardFailed: () => Promise.reject(new StoreUnavailable('gone')) }
   for (const from of ['now', 'stop'] as const) {
     const { id } = await endpoint(registered)
     clock.at += 60
@@ -64,6 +65,10 @@ test('an endpoint that is resumed from now is told nothing of before, and one th
     await register(`later-${from}@example.com`)
     clock.at += 60
     await managed().pause(id)
+    if (from === 'now') {
+      const broken = managed({ ...store, events: brokenOff }).resume(id, from)
+      await assert.rejects(broken, { name: 'StoreUnavailable' })
+    }
     assert.equal((await managed().resume(id, from)).waiting, from === 'now' ? 0 : 2)
     told()
     clock.at += 60
@@ -995,8 +1000,10 @@ test('where webhooks are off nothing is sent, and a deleted endpoint is removed 
   await register('ada@example.com')
   for (const one of [stuck, deleted]) await store.events.pauseEndpoint(one, 'deleted', tester)
   const purge: Store['events']['purge'] = async (one) => {
-    if (one.id === stuck.id) throw new PartlyUnavailable('somebody has locked one of its rows')
-    return store.events.purge(one)
+    if (one.id !== stuck.id) return store.events.purge(one)
+    // Longer than such work may take at a time.
+    await sleep(400)
+    throw new PartlyUnavailable('somebody has locked one of its rows')
   }
   const dispatcher = openDispatcher({ ...parts, store: { ...store, events: { ...store.events, purge } }, isOn: false })
   t.after(() => dispatcher.close())

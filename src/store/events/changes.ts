@@ -120,11 +120,11 @@ const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
 
 /**
  * Lets an endpoint go on where it stopped, or from `wantedFrom`. One that is on keeps what waits all the same: somebody
- * may repeat a request whose answer was lost. Resolves with whether it was paused.
+ * may repeat a request whose answer was lost.
  */
-export async function resumeEndpoint(sql: Sql, of: Endpoint, wantedFrom: Seconds | null, by: Actor): Promise<boolean> {
+export async function resumeEndpoint(sql: Sql, of: Endpoint, wantedFrom: Seconds | null, by: Actor): Promise<void> {
   const endpoint = await toChange(sql, of)
-  if (endpoint === undefined) return false
+  if (endpoint === undefined) return
   const { pausedAt } = endpoint
   const fromAt = pausedAt === null ? null : wantedFrom
   const isOn = `paused_at = NULL, pause_cause = NULL, ${isWell},
@@ -133,10 +133,9 @@ export async function resumeEndpoint(sql: Sql, of: Endpoint, wantedFrom: Seconds
   const retried = await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
   if (pausedAt !== null) await sweepAgain(sql, endpoint, pausedAt, fromAt, by.at)
-  if (retried === 0 && isDeepStrictEqual(endpoint, after)) return false
+  if (retried === 0 && isDeepStrictEqual(endpoint, after)) return
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
-  return pausedAt !== null
 }
 
 async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {

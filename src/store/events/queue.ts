@@ -236,13 +236,19 @@ export function resetTries(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<
 }
 
 /**
- * Removes what failed and was due before `fromAt`, some of it at a time, until it resolves with 0. If it was tried
- * since, it would count as asked for again. Erasures and backfills stay.
+ * Removes what failed and was due before `fromAt`, some of it at a time, until it resolves with 0. Erasures, backfills
+ * and what was asked for again since `askedFrom` stay.
  */
-export function discardFailed(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Promise<number> {
+export function discardFailed(
+  sql: Sql,
+  endpoint: Endpoint,
+  fromAt: Seconds,
+  askedFrom = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
   // By the index of `next_at`, so that what was given up, which may be much more, is not read.
-  const waiting = `AND next_at >= 0 AND kind NOT IN (${alwaysTold}) AND due_at < ? ORDER BY next_at`
-  return removeSome(sql, endpoint, 'failed_deliveries', [waiting, fromAt])
+  const waiting = `AND next_at >= 0 AND kind NOT IN (${alwaysTold}) AND due_at < ?
+    AND NOT (is_asked_for = 1 AND last_at >= ?) ORDER BY next_at`
+  return removeSome(sql, endpoint, 'failed_deliveries', [waiting, fromAt, askedFrom])
 }
 
 /** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
