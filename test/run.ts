@@ -153,7 +153,7 @@ async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]>
   return files.filter((file) => mayBeAnyOf || !green.has(file)).map((file) => ({ engine, files: [file] }))
 }
 
-/** What chance has found counts although a second try, with chances of its own, may not find it. */
+/** A property that fails counts although a second try, with cases of its own, may not find what is wrong. */
 let isFoundByChance = false
 
 function tellAtFirst(result: Result): void {

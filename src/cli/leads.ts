@@ -4,7 +4,7 @@ import { openConfigCache } from '../campaigns/config-cache.ts'
 import { csvLine, withoutMark } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
-import { mailServiceNames } from '../core/mail-services.ts'
+import { fieldName, mailServiceNames } from '../core/mail-services.ts'
 import type { OfferTools } from '../core/offer.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
@@ -54,7 +54,8 @@ export const exportLeads: Command = async (args) => {
   return withCampaign(options.campaign, async (store, campaign) => {
     const account = await store.configuration.findAccount(campaign.accountId)
     const tools = { publicUrl: publicAddress(), countdownTools: account?.countdownTools ?? true }
-    const columns = exportColumns(campaign, options.service ?? 'other')
+    const mailService = options.service ?? 'other'
+    const columns = exportColumns(campaign, mailService)
     let [exported, withoutEnd] = [0, 0]
     async function* lines() {
       // The byte order mark, by which spreadsheets recognise UTF-8.
@@ -70,7 +71,8 @@ export const exportLeads: Command = async (args) => {
     if (fault === undefined) warnOfAddress()
     else console.error(`lastcall: ${fault}`)
     if (withoutEnd > 0) {
-      console.error(`lastcall: LC_END is empty for ${withoutEnd} of ${exported} leads: their offer has not begun`)
+      const field = fieldName(mailService, 'LC_END')
+      console.error(`lastcall: ${field} is empty for ${withoutEnd} of ${exported} leads: their offer has not begun`)
     }
     return { exported, columns }
   })

@@ -67,7 +67,7 @@ test('a lock for half a second is waited for', async () => {
 test('the second look at the key, behind a slow body, is part of the second that a request waits', async () => {
   const { key } = shop.owner
   const secretHash = hash('sha256', key.split('.')[1] as string, 'buffer')
-  const looksMs = [1_000, 300]
+  const looksMs = [1_100, 300]
   const liveKey = async () => {
     await sleep(looksMs.shift())
     return { secretHash, account: { id: 1, suspended: false, rateLimit: null }, graceEndsAt: null }
