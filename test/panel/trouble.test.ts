@@ -153,6 +153,8 @@ longTest('what could not be read does not look as if there were none', async () 
   const none = (column: string) => page.locator(`td[data-label="${column}"]`, { hasText: '–' }).first().waitFor()
   await page.reload()
   await none('Leads')
+  const failures = page.getByRole('alert').filter({ hasText: 'Something went wrong on our side' })
+  await failures.waitFor()
   await page.goto('/integrations')
   await none('Requests, 24 h')
   for (const [part, said] of [

@@ -7,7 +7,7 @@ export const pages: Record<Topic, string> = {
 
 What happened in the last days, in all campaigns together, and what you should look at.
 
-While no live campaign has a lead, as in a new account, a list of first steps stands above.
+While no published campaign has a lead, as in a new account, a list of first steps stands above.
 
 - **Sign-ups** are people who gave their email, by your form, the API, a file or by hand.
 - **Visits** are how often a page with the widget was opened.

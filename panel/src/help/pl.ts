@@ -7,7 +7,7 @@ export const pages: Record<Topic, string> = {
 
 Co działo się w ostatnich dniach, łącznie we wszystkich kampaniach, i na co warto spojrzeć.
 
-Dopóki żadna trwająca kampania nie ma odbiorcy, jak na nowym koncie, na górze jest lista pierwszych kroków.
+Dopóki żadna opublikowana kampania nie ma odbiorcy, jak na nowym koncie, na górze jest lista pierwszych kroków.
 
 - **Zapisy** to osoby, które podały e-mail: w formularzu, przez API, z pliku albo ręcznie.
 - **Wizyty** to liczba otwarć stron z widżetem.

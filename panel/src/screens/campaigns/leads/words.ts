@@ -439,9 +439,9 @@ export const words = inBoth({
     exportEndless: (count: number) =>
       pl(
         count,
-        '# odbiorca nie ma jeszcze terminu: LC_END jest puste. Pomiń go w mailach, które podają koniec oferty.',
-        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w mailach, które podają koniec oferty.',
-        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w mailach, które podają koniec oferty.',
+        '# odbiorca nie ma jeszcze terminu: LC_END jest puste. Pomiń go w e-mailach, które podają koniec oferty.',
+        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w e-mailach, które podają koniec oferty.',
+        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w e-mailach, które podają koniec oferty.',
       ),
     download: 'Pobierz plik',
   },

@@ -3,6 +3,7 @@ import { useDeferredValue, useEffect } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { locales, useLanguage, useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
 import { Rows } from '../../../parts/rows.tsx'
 import { CampaignBadge } from '../campaign-badge.tsx'
@@ -24,7 +25,7 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const { columns } = text
   const counted = [columns.leads, columns.open, columns.clicks]
   const query = { ids: campaigns.map(({ id }) => id).join(',') }
-  const { data, isError } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
+  const { data, error, isError, refetch } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
   // What a phone shows stands at once, and can be used while the rest is drawn.
   const rows = useDeferredValue(campaigns, wasDrawn ? campaigns : campaigns.slice(0, firstDrawn))
   useEffect(() => {
@@ -35,23 +36,26 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const number = new Intl.NumberFormat(language)
   const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   return (
-    <Paper withBorder>
-      <Rows
-        label={text.title}
-        columns={[columns.name, columns.leads, columns.open, columns.clicks, columns.ends, columns.signUps]}
-        numbers={counted}
-        actions={columns.actions}
-      >
-        {rows.map((campaign) => (
-          <Row
-            key={campaign.id}
-            {...{ campaign, number, day }}
-            figures={data?.figures.find(({ id }) => id === campaign.id)}
-            isKnown={!isError}
-          />
-        ))}
-      </Rows>
-    </Paper>
+    <Stack>
+      {data === undefined && <Failure of={{ error, refetch }} />}
+      <Paper withBorder>
+        <Rows
+          label={text.title}
+          columns={[columns.name, columns.leads, columns.open, columns.clicks, columns.ends, columns.signUps]}
+          numbers={counted}
+          actions={columns.actions}
+        >
+          {rows.map((campaign) => (
+            <Row
+              key={campaign.id}
+              {...{ campaign, number, day }}
+              figures={data?.figures.find(({ id }) => id === campaign.id)}
+              isKnown={!isError}
+            />
+          ))}
+        </Rows>
+      </Paper>
+    </Stack>
   )
 }
 

@@ -35,12 +35,12 @@ const form = {
       // First, as in what is saved: the two are compared as texts.
       return page.id === undefined && saved !== undefined ? { id: saved.id, ...page } : page
     }),
-  /** A page that somebody else has removed is a new one again. */
-  keepOver: (drafts: Draft[], { pages }: Settings): Draft[] =>
-    drafts.map((page) => {
-      const { id, ...added } = page
-      return pages.some((one) => one.id === id) ? page : added
-    }),
+  /** A page that somebody else has removed is a new one again, and stands where new ones do: `follow` goes by that. */
+  keepOver: (drafts: Draft[], { pages }: Settings): Draft[] => {
+    const isThere = ({ id }: Draft) => pages.some((one) => one.id === id)
+    const added = drafts.filter((page) => !isThere(page)).map(({ id: _, ...page }) => page)
+    return [...drafts.filter(isThere), ...added]
+  },
 }
 
 /** Not that of a page that stands there, nor of one that was there when these were kept. */

@@ -111,6 +111,8 @@ function Backfill({ all, of, onClose }: OneProps & { all: Webhooks }) {
   const send = useSend('POST /webhooks/:endpointId/backfill/:campaignId')
   // Of a draft nothing is told.
   const campaigns = all.campaigns.filter(({ id, isDraft }) => !isDraft && of.campaignIds?.includes(id) !== false)
+  // Those that a webhook is set to are all there.
+  const isShort = all.hasOlder && of.campaignIds === null
   const [campaignId, setCampaignId] = useState(String(campaigns.at(-1)?.id ?? ''))
   const submit = async () => {
     await send.mutateAsync({ params: { endpointId: of.id, campaignId: Number(campaignId) } })
@@ -121,11 +123,11 @@ function Backfill({ all, of, onClose }: OneProps & { all: Webhooks }) {
     <DialogForm send={send} submit={submit} done={text.backfillDone} isDisabled={campaignId === ''} onClose={onClose}>
       <Text size="sm">{text.backfillText}</Text>
       {campaigns.length === 0 ? (
-        <Text size="sm">{text.noBackfill}</Text>
+        <Text size="sm">{isShort ? `${text.noBackfill} ${text.newestOnly}` : text.noBackfill}</Text>
       ) : (
         <NativeSelect
           label={text.campaign}
-          {...(all.hasOlder && { description: text.newestOnly })}
+          {...(isShort && { description: text.newestOnly })}
           data-autofocus
           data={optionsOf(campaigns)}
           value={campaignId}

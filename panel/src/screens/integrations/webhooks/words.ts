@@ -63,7 +63,6 @@ export const words = inBoth({
       leadTimes: 'Choose one to three.',
       campaignIds: 'One of these campaigns is not there any more: take it out.',
     },
-    /** Of an address, by the service's message. */
     pause: 'Pause',
     paused: (name: string) => `“${name}” is paused. Sign-ups meanwhile are not sent later, except by a backfill.`,
     resume: 'Resume',
