@@ -61,6 +61,7 @@ for (const width of widthsByTurns()) {
 
 async function assertFileIsWhole(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Clear filters' }).click()
+  await assertFileCanBeStopped(page)
   await page.getByLabel('What').selectOption('Campaign made')
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -77,6 +78,18 @@ async function assertFileIsWhole(page: Page): Promise<void> {
     String(lines[1]).includes(`,campaign,${made.id},"'=HYPERLINK(""x"")",,"{""id"":${made.id},`),
     String(lines[1]),
   )
+}
+
+async function assertFileCanBeStopped(page: Page): Promise<void> {
+  const whole = /\/audit\?limit=1000$/
+  await page.route(whole, () => {})
+  await page.getByRole('button', { name: 'Export as CSV' }).click()
+  await page.getByText('0 lines read').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('button', { name: 'Export as CSV' }).waitFor()
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Export as CSV')
+  assert.equal(await page.getByRole('alert').count(), 0)
+  await page.unroute(whole)
 }
 
 longTest('the calendar of the period has names for screen readers, in the reader’s language', async () => {

@@ -28,8 +28,6 @@ export const words = inBoth({
     no: 'no',
     empty: 'Nothing was changed yet.',
     emptyFiltered: 'No entry fits these filters.',
-    csv: 'Export as CSV',
-    csvReading: (count: number) => plural('en', count, { one: '1 line read', other: '# lines read' }),
     actors: { user: 'user', command: 'command', key: 'key', server: 'server', migration: 'migration' },
     subjects: {
       ...{ account: 'account', user: 'user', invitation: 'invitation', key: 'key', campaign: 'campaign' },
@@ -121,14 +119,6 @@ export const words = inBoth({
     no: 'nie',
     empty: 'Nic jeszcze nie zmieniono.',
     emptyFiltered: 'Żaden wpis nie pasuje do tych filtrów.',
-    csv: 'Eksportuj do CSV',
-    csvReading: (count: number) =>
-      plural('pl', count, {
-        one: 'Odczytano 1 wiersz',
-        few: 'Odczytano # wiersze',
-        many: 'Odczytano # wierszy',
-        other: 'Odczytano # wiersza',
-      }),
     actors: { user: 'użytkownik', command: 'polecenie', key: 'klucz', server: 'serwer', migration: 'migracja' },
     subjects: {
       ...{ account: 'konto', user: 'użytkownik', invitation: 'zaproszenie', key: 'klucz', campaign: 'kampania' },

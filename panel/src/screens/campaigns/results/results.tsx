@@ -2,6 +2,7 @@ import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from
 import type { ReactNode } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { locales, useLanguage, useWords } from '../../../language.ts'
+import { asciiFile, csvLine } from '../../../parts/csv.ts'
 import DayLines from '../../../parts/day-lines/day-lines.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
@@ -149,10 +150,8 @@ function Pages({ of: { pages } }: { of: Results }) {
   )
 }
 
-/** No value has a comma, a quote, or a sign that a spreadsheet would take for a formula. */
 function saveCsv(name: string, { days, from, to }: Results): void {
   const head = ['date', 'signed_up', 'started', 'clicked', 'clicks', 'visits', 'opens']
   const lines = days.map(({ date, ...day }) => [date, ...[...steps, ...kinds].map((column) => day[column])])
-  const text = [head, ...lines].map((line) => `${line.join(',')}\r\n`).join('')
-  download(new Blob([text], { type: 'text/csv' }), fileName(name, `-results-${from}-${to}.csv`))
+  download(asciiFile([head, ...lines].map(csvLine)), fileName(name, `-results-${from}-${to}.csv`))
 }

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
+import { asciiFile, csvLine } from '../../../parts/csv.ts'
 import { download, fileName } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
@@ -142,22 +143,20 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
   )
 }
 
-/**
- * A line for each currency; orders are on the first of them, so that they add up. No value has a comma, or a sign that
- * a spreadsheet would take for a formula.
- */
+/** A line for each currency; orders are on the first of them, so that they add up. */
 function saveCsv(name: string, { from, to, timeLeft, sinceRegistration, days }: Sales): void {
   const parts = [
     ...timeLeft.map(({ left, ...sum }) => ['time left', left, sum] as const),
-    ...sinceRegistration.map(({ days: day, ...sum }) => ['days since sign-up', String(day), sum] as const),
+    ...sinceRegistration.map(({ days: day, ...sum }) => ['days since sign-up', day, sum] as const),
     ...days.map(({ date, ...sum }) => ['day', date, sum] as const),
   ]
   const lines = parts.flatMap(([part, value, { orders, revenue }]) => {
     const sums = Object.entries(revenue)
-    return (sums.length === 0 ? [['', '']] : sums).map((sum, index) =>
-      [part, value, index === 0 ? orders : '', ...sum].join(','),
-    )
+    return (sums.length === 0 ? [['', '']] : sums).map((sum, index) => [
+      ...[part, value, index === 0 ? orders : ''],
+      ...sum,
+    ])
   })
-  const text = ['part,value,orders,currency,revenue', ...lines].map((line) => `${line}\r\n`).join('')
-  download(new Blob([text], { type: 'text/csv' }), fileName(name, `-sales-${from}-${to}.csv`))
+  const head = ['part', 'value', 'orders', 'currency', 'revenue']
+  download(asciiFile([head, ...lines].map(csvLine)), fileName(name, `-sales-${from}-${to}.csv`))
 }

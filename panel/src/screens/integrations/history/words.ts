@@ -59,11 +59,8 @@ export const words = inBoth({
       `No request with a key of this account in the last ${plural('en', days, { one: 'day', other: '# days' })}.`,
     makeKey: 'Make a key, then try it: the API reference has ready-made calls.',
     toKeys: 'Go to the keys',
-    csv: 'Export as CSV',
-    csvReading: (count: number) => plural('en', count, { one: '1 line read', other: '# lines read' }),
     csvCut: (count: number) =>
       `The file holds the newest ${plural('en', count, { one: 'line', other: '# lines' })}. Zoom in on an earlier time for the others.`,
-    stop: 'Stop',
   },
   pl: {
     intro: (days: number) =>
@@ -134,16 +131,7 @@ export const words = inBoth({
       `Nie było żadnego żądania z kluczem tego konta w ciągu ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}.`,
     makeKey: 'Utwórz klucz i wypróbuj go: w dokumentacji API są gotowe wywołania.',
     toKeys: 'Przejdź do kluczy',
-    csv: 'Eksportuj do CSV',
-    csvReading: (count: number) =>
-      plural('pl', count, {
-        one: 'Odczytano 1 wiersz',
-        few: 'Odczytano # wiersze',
-        many: 'Odczytano # wierszy',
-        other: 'Odczytano # wiersza',
-      }),
     csvCut: (count: number) =>
       `Plik zawiera ${plural('pl', count, { one: '# najnowszy wiersz', few: '# najnowsze wiersze', many: '# najnowszych wierszy', other: '# najnowszego wiersza' })}. Aby pobrać pozostałe, przybliż wcześniejszy czas.`,
-    stop: 'Zatrzymaj',
   },
 })
