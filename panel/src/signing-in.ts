@@ -1,17 +1,15 @@
 // A session that ended in the middle of something: the reader signs in on top of it, and it goes on.
-let waiting: { promise: Promise<boolean>; settle: (isSignedIn: boolean) => void } | undefined
-const listeners = new Set<() => void>()
+import { someListeners } from './parts/listeners.ts'
 
-function changed(): void {
-  for (const listener of listeners) listener()
-}
+let waiting: { promise: Promise<boolean>; settle: (isSignedIn: boolean) => void } | undefined
+const listeners = someListeners()
 
 /** Resolves once the reader has signed in again; false where they came in by another door, and nothing waits any more. */
 export function signInAgain(): Promise<boolean> {
   if (waiting === undefined) {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     waiting = { promise, settle: resolve }
-    changed()
+    listeners.tell()
   }
   return waiting.promise
 }
@@ -28,12 +26,8 @@ export function giveUpSigningInAgain(): void {
 function settle(isSignedIn: boolean): void {
   waiting?.settle(isSignedIn)
   waiting = undefined
-  changed()
+  listeners.tell()
 }
 
 export const isSignInAsked = (): boolean => waiting !== undefined
-
-export function onSignInAsked(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const onSignInAsked = listeners.add

@@ -4,6 +4,7 @@ import { lazy, useEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import { useWords } from '../language.ts'
 import { type Topic, topicOf } from './help-topic.ts'
+import { someListeners } from './listeners.ts'
 import { Loaded } from './loaded.tsx'
 import { SideDrawer } from './side-drawer.tsx'
 import { words } from './words.ts'
@@ -11,16 +12,11 @@ import { words } from './words.ts'
 const HelpPage = lazy(() => import('../help/page.tsx'))
 
 let shown: Topic | null = null
-const listeners = new Set<() => void>()
+const listeners = someListeners()
 
 function show(topic: Topic | null): void {
   shown = topic
-  for (const listener of listeners) listener()
-}
-
-function onChange(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  listeners.tell()
 }
 
 /** The page of help of the screen that is open. */
@@ -46,7 +42,7 @@ export function HelpLink({ topic, about }: { topic: Topic; about: string }) {
 
 export function HelpDrawer() {
   const { help } = useWords(words)
-  const topic = useSyncExternalStore(onChange, () => shown)
+  const topic = useSyncExternalStore(listeners.add, () => shown)
   const [location] = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the browser's Back leaves the screen that it is about.
   useEffect(() => show(null), [location])

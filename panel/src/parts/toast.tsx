@@ -5,6 +5,7 @@ import { useSyncExternalStore } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
 import { asksForId } from './failure.tsx'
+import { someListeners } from './listeners.ts'
 import { focusScreen } from './next-row.ts'
 import { words } from './words.ts'
 
@@ -15,11 +16,11 @@ type Said = { text: string; action?: Action | undefined; isFailure?: boolean }
 
 /** At most one with a button, which stands first, and one without: that one takes no button away. */
 let said: readonly Said[] = []
-const listeners = new Set<() => void>()
+const listeners = someListeners()
 
 function put(next: readonly Said[]): void {
   said = next
-  for (const listener of listeners) listener()
+  listeners.tell()
 }
 
 function remove(one: Said): void {
@@ -66,7 +67,7 @@ export function useToastFailure(what?: string): (error: CallFailed) => void {
 }
 
 export function Toast() {
-  const all = useSyncExternalStore(onChange, () => said)
+  const all = useSyncExternalStore(listeners.add, () => said)
   return (
     // Above drawers and dialogs; within the page's main part, where screen readers look for it.
     <Affix
@@ -117,9 +118,4 @@ function OneToast({ of: one }: { of: Said }) {
       </Group>
     </Notification>
   )
-}
-
-function onChange(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

@@ -2,6 +2,7 @@
 // has their own: after a session's end somebody else may sign in at the same tab.
 import { useSyncExternalStore } from 'react'
 import { askedAs } from '../../api.ts'
+import { someListeners } from '../../parts/listeners.ts'
 import type { Whole } from './use-campaign.ts'
 
 export type EditedPart = 'rules' | 'pages' | 'timer'
@@ -11,7 +12,7 @@ const editedParts: readonly EditedPart[] = ['rules', 'pages', 'timer']
 export type Unsaved<Draft> = { draft: Draft; base: Whole }
 
 const kept = new Map<string, Unsaved<unknown> | undefined>()
-const listeners = new Set<() => void>()
+const listeners = someListeners()
 
 /** The number is raised when drafts take another form: older ones are then left alone. */
 const prefix = 'lastcall.unsaved.2.'
@@ -22,23 +23,25 @@ export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved
   kept.set(key, unsaved)
   if (unsaved === undefined) sessionStorage.removeItem(key)
   else sessionStorage.setItem(key, JSON.stringify(unsaved))
-  for (const listener of listeners) listener()
+  listeners.tell()
 }
 
 /** Signing out leaves nothing behind. */
 export function forgetUnsaved(): void {
   kept.clear()
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)
-  for (const listener of listeners) listener()
+  listeners.tell()
 }
 
 export function useUnsaved<Draft>(campaignId: number, part: EditedPart): Unsaved<Draft> | undefined {
-  return useSyncExternalStore(onChange, () => unsavedOf<Draft>(campaignId, part))
+  return useSyncExternalStore(listeners.add, () => unsavedOf<Draft>(campaignId, part))
 }
 
 /** Whether any part of the campaign has changes that are not saved. */
 export function useIsUnsaved(campaignId: number): boolean {
-  return useSyncExternalStore(onChange, () => editedParts.some((part) => unsavedOf(campaignId, part) !== undefined))
+  return useSyncExternalStore(listeners.add, () =>
+    editedParts.some((part) => unsavedOf(campaignId, part) !== undefined),
+  )
 }
 
 /** What somebody leaves behind unsaved who goes from this part to that address, in this campaign or elsewhere. */
@@ -57,9 +60,4 @@ export function unsavedOf<Draft>(campaignId: number, part: EditedPart): Unsaved<
     kept.set(key, text === null ? undefined : (JSON.parse(text) as Unsaved<unknown>))
   }
   return kept.get(key) as Unsaved<Draft> | undefined
-}
-
-function onChange(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

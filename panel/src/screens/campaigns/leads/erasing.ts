@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { type CallFailed, call } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
+import { someListeners } from '../../../parts/listeners.ts'
 import { toast } from '../../../parts/toast.tsx'
 
 const waitsMs = 10_000
@@ -19,11 +20,11 @@ let asked: readonly Asked[] = []
 let hidden: readonly string[] = []
 /** What was asked for in a session that is over is not done in the name of who goes on in another. */
 let session = 0
-const listeners = new Set<() => void>()
+const listeners = someListeners()
 
 function hide(refs: readonly string[]): void {
   hidden = refs
-  for (const listener of listeners) listener()
+  listeners.tell()
 }
 
 /** The leads vanish from the lists now and are erased when the time is up, or when another erasure begins. */
@@ -78,7 +79,7 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
 }
 
 export function useHidden(): readonly string[] {
-  return useSyncExternalStore(onChange, () => hidden)
+  return useSyncExternalStore(listeners.add, () => hidden)
 }
 
 /** What is waiting, or under way, is done before the session ends: the next of them. Undefined where there is none. */
@@ -92,8 +93,3 @@ atSignOut(() => {
   waiting?.undo()
   hide([])
 })
-
-function onChange(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}

@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { CallFailed } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
+import { someListeners } from '../../../parts/listeners.ts'
 import { type Foreseen, importFile, type Report, type Run, tryFile } from './import-run.ts'
 import type { CsvFile } from './read-emails.ts'
 
@@ -21,20 +22,15 @@ const nothing: Importing = { phase: 'ready', report: null, trouble: null, failed
 
 const imports = new Map<number, Importing>()
 const stoppers = new Map<number, AbortController>()
-const listeners = new Set<() => void>()
+const listeners = someListeners()
 
 function put(campaignId: number, changes: Partial<Importing>): void {
   imports.set(campaignId, { ...(imports.get(campaignId) ?? nothing), ...changes })
-  for (const listener of listeners) listener()
+  listeners.tell()
 }
 
 export function useImporting(campaignId: number): Importing {
-  return useSyncExternalStore(onChange, () => imports.get(campaignId) ?? nothing)
-}
-
-function onChange(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  return useSyncExternalStore(listeners.add, () => imports.get(campaignId) ?? nothing)
 }
 
 /** Whether one is under way, or something is left to be read about it. */
