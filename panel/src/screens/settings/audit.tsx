@@ -1,11 +1,10 @@
 import { Anchor, Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
-import { DatePickerInput } from '@mantine/dates'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { type AnswerOf, type CallFailed, call, useAsk } from '../../api.ts'
-import { useLanguage, useWords } from '../../language.ts'
-import { inWindow } from '../../parts/dates.ts'
+import { useWords } from '../../language.ts'
+import { DaysInput } from '../../parts/days-input.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
@@ -13,7 +12,6 @@ import { More } from '../../parts/more.tsx'
 import { focusScreen } from '../../parts/next-row.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { words as panelWords } from '../../parts/words.ts'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
@@ -79,8 +77,6 @@ type FilterProps = { choices: Choices; filters: Filters; onChange(next: Filters)
 
 function FilterBar({ choices, filters, onChange }: FilterProps) {
   const text = useWords(words)
-  const around = useWords(panelWords)
-  const language = useLanguage()
   const names = useNames()
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
@@ -102,17 +98,9 @@ function FilterBar({ choices, filters, onChange }: FilterProps) {
         value={filters.action}
         onChange={(event) => onChange({ ...filters, action: event.currentTarget.value })}
       />
-      <DatePickerInput
-        type="range"
-        // The calendar is called by its field, which the library does not find otherwise.
-        {...{ id: 'days', popoverProps: { id: 'days', ...inWindow } }}
+      <DaysInput
         label={text.period}
         placeholder={text.anyTime}
-        locale={language}
-        ariaLabels={around.calendarLabels}
-        hideOutsideDates
-        valueFormat="D MMM YYYY"
-        allowSingleDateInRange
         value={filters.days}
         onChange={(days) => onChange({ ...filters, days })}
       />

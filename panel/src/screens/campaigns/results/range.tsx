@@ -1,11 +1,9 @@
 import { Group, SegmentedControl } from '@mantine/core'
-import { DatePickerInput } from '@mantine/dates'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { useLanguage, useWords } from '../../../language.ts'
-import { inWindow } from '../../../parts/dates.ts'
+import { useWords } from '../../../language.ts'
+import { DaysInput } from '../../../parts/days-input.tsx'
 import { todayIn } from '../../../parts/local-time.ts'
-import { words as panelWords } from '../../../parts/words.ts'
 import { dateIn } from '../../../parts/written-dates.ts'
 import { words } from './words.ts'
 
@@ -31,8 +29,6 @@ type Props = { timeZone: string; range: Range; onChange(range: Range): void }
 
 export function RangeBar({ timeZone, range, onChange }: Props) {
   const text = useWords(words)
-  const around = useWords(panelWords)
-  const language = useLanguage()
   const today = todayIn(timeZone)
   const { from, to = today } = range
   /** The first of two days, as long as the second is not chosen. */
@@ -48,19 +44,11 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
         data={spans.map((days) => ({ value: String(days), label: text.spans[days] }))}
         onChange={(days) => onChange({ from: daysBefore(today, Number(days) - 1) })}
       />
-      <DatePickerInput
-        type="range"
-        // The calendar is called by its field, which the library does not find otherwise.
-        {...{ id: 'days', popoverProps: { id: 'days', ...inWindow } }}
+      <DaysInput
         size="xs"
         miw="min(100%, 13.125rem)"
-        locale={language}
-        ariaLabels={around.calendarLabels}
-        hideOutsideDates
-        valueFormat="D MMM YYYY"
         maxDate={today}
         {...(half !== null && { minDate: daysBefore(half, 365) })}
-        allowSingleDateInRange
         value={half === null ? [from, to] : [half, null]}
         onChange={([first, last]) => {
           setHalf(last === null ? first : null)
