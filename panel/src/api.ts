@@ -1,8 +1,10 @@
 import {
   keepPreviousData,
   type QueryKey,
+  type UseInfiniteQueryOptions,
   type UseMutationResult,
   type UseQueryResult,
+  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
@@ -156,6 +158,25 @@ export function useAsk<Name extends RouteName>(
     refetchInterval: options.everyMs ?? false,
     ...(options.keepsPrevious && { placeholderData: keepPreviousData }),
   })
+}
+
+type Page = { entries: unknown[]; next: string | null }
+type PagedName = { [Name in RouteName]: AnswerOf<Name> extends Page ? Name : never }[RouteName]
+type PagesOf<Of> = UseInfiniteQueryOptions<Of, CallFailed, { pages: Of[] }, QueryKey, string | undefined>
+
+/** A list whose pages begin each where the one before ends, as far as it was asked for. */
+export function usePages<Name extends PagedName>(
+  name: Name,
+  asked: (place: { before?: string }) => AskedOf<Name>,
+  options: Partial<PagesOf<AnswerOf<Name>>> = {},
+) {
+  const of: PagesOf<AnswerOf<Name>> = {
+    queryKey: keyOf(name, asked({})),
+    queryFn: ({ pageParam, signal }) => call(name, asked(pageParam === undefined ? {} : { before: pageParam }), signal),
+    initialPageParam: undefined,
+    getNextPageParam: (page: Page) => page.next ?? undefined,
+  }
+  return useInfiniteQuery({ ...of, ...options })
 }
 
 export function keyOf<Name extends RouteName>(name: Name, asked?: AskedOf<Name>): QueryKey {

@@ -1,8 +1,7 @@
 import type { AnswerOf } from '../../api.ts'
 import { dateIn } from '../../parts/written-dates.ts'
 
-export type AuditPage = AnswerOf<'GET /audit'>
-export type AuditEntry = AuditPage['entries'][number]
+export type AuditEntry = AnswerOf<'GET /audit'>['entries'][number]
 /** `days` are dates such as `2026-12-31`, both included. */
 export type Filters = { like: string; action: string; days: [string | null, string | null] }
 

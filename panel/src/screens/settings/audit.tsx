@@ -1,8 +1,7 @@
 import { Anchor, Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { type AnswerOf, type CallFailed, call, useAsk } from '../../api.ts'
+import { type AnswerOf, useAsk, usePages } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { DaysInput } from '../../parts/days-input.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -15,15 +14,7 @@ import { TimeText } from '../../parts/time-text.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
-import {
-  type AuditEntry,
-  type AuditPage,
-  type AuditQuery,
-  type Filters,
-  filtersIn,
-  queryOf,
-  searchOf,
-} from './audit-query.ts'
+import { type AuditEntry, type AuditQuery, type Filters, filtersIn, queryOf, searchOf } from './audit-query.ts'
 import { words } from './audit-words.ts'
 import { Section } from './section.tsx'
 
@@ -110,15 +101,7 @@ function FilterBar({ choices, filters, onChange }: FilterProps) {
 
 function Entries({ query }: { query: AuditQuery }) {
   const text = useWords(words)
-  const asked = useInfiniteQuery<AuditPage, CallFailed, { pages: AuditPage[] }, unknown[], string | null>({
-    queryKey: ['GET /audit', query],
-    queryFn: ({ pageParam, signal }) => {
-      const page = { ...query, limit: '50' as const, ...(pageParam !== null && { before: pageParam }) }
-      return call('GET /audit', { query: page }, signal)
-    },
-    initialPageParam: null,
-    getNextPageParam: ({ next }) => next,
-  })
+  const asked = usePages('GET /audit', (place) => ({ query: { ...query, limit: '50' as const, ...place } }))
   if (asked.isPending) return <Waiting />
   const entries = (asked.data?.pages ?? []).flatMap((page) => page.entries)
   const isNarrowed = Object.keys(query).length > 0

@@ -1,12 +1,6 @@
 // The history as the screen reads it: the list page by page, the chart at once.
-import {
-  keepPreviousData,
-  type UseQueryResult,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
-import { type AnswerOf, type CallFailed, call } from '../../../api.ts'
+import { keepPreviousData, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type AnswerOf, type CallFailed, call, keyOf, usePages } from '../../../api.ts'
 import { queryOf, type Wanted } from './wanted.ts'
 
 type Page = AnswerOf<'GET /history'>
@@ -24,23 +18,14 @@ const still = {
   refetchOnReconnect: false,
 } as const
 
-const listKey = (wanted: Wanted) => ['GET /history', wanted]
+const listOf = (wanted: Wanted) => (place: { before?: string }) => ({
+  query: { ...queryOf(wanted), limit: '50' as const, ...place },
+})
 const countsKey = (wanted: Wanted) => ['GET /history/counts', wanted]
 
 /** The entries, newest first, as far as they were asked for. */
 export function useEntries(wanted: Wanted) {
-  return useInfiniteQuery<Page, CallFailed, { pages: Page[] }, unknown[], string | undefined>({
-    queryKey: listKey(wanted),
-    queryFn: ({ pageParam, signal }) =>
-      call(
-        'GET /history',
-        { query: { ...queryOf(wanted), limit: '50', ...(pageParam !== undefined && { before: pageParam }) } },
-        signal,
-      ),
-    initialPageParam: undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
-    ...still,
-  })
+  return usePages('GET /history', listOf(wanted), still)
 }
 
 export function useCounts(wanted: Wanted): UseQueryResult<Counts, CallFailed> {
@@ -74,7 +59,7 @@ export function useNews(wanted: Wanted, head: string | undefined) {
     isMore: count > 0 && data?.next !== null,
     show: () =>
       Promise.all([
-        client.resetQueries({ queryKey: listKey(wanted) }),
+        client.resetQueries({ queryKey: keyOf('GET /history', listOf(wanted)({})) }),
         client.resetQueries({ queryKey: countsKey(wanted) }),
       ]),
   }

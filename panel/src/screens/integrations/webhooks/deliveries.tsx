@@ -1,8 +1,7 @@
 import { Badge, Button, Code, Group, NativeSelect, Paper, Stack, Title } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { type AnswerOf, type CallFailed, call, keyOf, useSend } from '../../../api.ts'
+import { type AnswerOf, usePages, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Facts } from '../../../parts/facts.tsx'
@@ -20,8 +19,7 @@ import { isPaused, type Webhook } from './webhook.tsx'
 import { words } from './words.ts'
 
 const route = 'GET /webhooks/:endpointId/deliveries'
-type Page = AnswerOf<typeof route>
-type Delivery = Page['entries'][number]
+type Delivery = AnswerOf<typeof route>['entries'][number]
 type Outcome = 'delivered' | 'failed' | undefined
 
 /** What was sent is in the log within a second: a test just made is seen next time. */
@@ -62,15 +60,11 @@ export function Deliveries({ of }: { of: Webhook }) {
 }
 
 function useDeliveries(endpointId: number, outcome: Outcome) {
-  const asked = (before?: string) => ({
+  const asked = (place: { before?: string }) => ({
     params: { endpointId },
-    query: { ...(outcome && { outcome }), ...(before !== undefined && { before }) },
+    query: { ...(outcome && { outcome }), ...place },
   })
-  return useInfiniteQuery<Page, CallFailed, { pages: Page[] }, readonly unknown[], string | undefined>({
-    queryKey: keyOf(route, asked()),
-    queryFn: ({ pageParam, signal }) => call(route, asked(pageParam), signal),
-    initialPageParam: undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
+  return usePages(route, asked, {
     // Of several pages each would be asked for again.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? everyMs : false),
   })
