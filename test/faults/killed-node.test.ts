@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEndpoint } from '../../src/core/events.ts'
 import { tester } from '../support/actor.ts'
 import { eventually, leads, newEmail, send } from '../support/api.ts'
-import { amount, between, printSeed } from '../support/faults.ts'
+import { amount, between, longTest, printSeed } from '../support/faults.ts'
 import { campaignFile, type Installation, installation, owner, type Server } from '../support/lastcall.ts'
 import { newLedger } from '../support/ledger.ts'
 import { ask } from '../support/postgres-databases.ts'
@@ -77,7 +77,7 @@ test(`kill -9 of a node, ${kills === 1 ? 'once' : `${kills} times`}, loses and d
 
 // One process serves an embedded database.
 if (engine === 'postgres') {
-  test('endpoints of a node that is killed are told by another within 30 seconds', { timeout: 90_000 }, async (t) => {
+  longTest('endpoints of a node that is killed are told by another within 30 seconds', async (t) => {
     const place = installation(t)
     const { accountId, campaignId, key } = await owner(place)
     const receiver = await openReceiver(t)

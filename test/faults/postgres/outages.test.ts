@@ -176,7 +176,7 @@ test("somebody's lock on one account: its requests 503, those of others go on", 
   const kept: Told[] = []
   const passed: Told[] = []
   // By turns: what else the machine does meanwhile takes as much from the one as from the other.
-  for (let round = 0; round < amount(2, 4); round += 1) {
+  for (let round = 0; round < amount(1, 4); round += 1) {
     const unlocked = load(server, them, `unlocked-${round}`, 4)
     await sleep(1_000)
     usual += (await unlocked.end()).answers.length
@@ -250,9 +250,7 @@ test("somebody's lock on one account: saves in its panel get 503, and leave the 
   assert.deepEqual(body.keys.map(({ name }: { name: string }) => name).sort(), ['patient', 'server'])
 })
 
-test('a table is slow: what is given up lets go of its connection, and others still get one', {
-  timeout: 120_000,
-}, async (t) => {
+longTest('a table is slow: what is given up lets go of its connection, and others still get one', async (t) => {
   const { me, server } = await serving(t)
   await ask(me.url, 'CREATE POLICY slow ON campaigns USING (pg_sleep(30) IS NOT NULL)')
   await ask(me.url, 'ALTER TABLE campaigns ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY')
@@ -289,13 +287,11 @@ test('all connections are taken: those that the server has are enough', { timeou
   await Promise.all(takers.map((taker) => taker.end()))
 })
 
-for (const nodes of isFull ? [2, 4] : [2]) {
-  test(`${nodes} nodes race to register one email, ${amount(12, 300)} emails by 12 racers, and one is killed`, {
-    timeout: 240_000,
-  }, async (t) => {
+for (const nodes of [2, 4]) {
+  longTest(`${nodes} nodes race to register one email, 300 emails by 12 racers, and one is killed`, async (t) => {
     const { me, server } = await serving(t)
     const servers = [server, ...(await Promise.all(Array.from({ length: nodes - 1 }, () => serve(t, me))))]
-    const emails = Array.from({ length: amount(12, 300) }, (_, n) => `race-${n}@example.com`)
+    const emails = Array.from({ length: 300 }, (_, n) => `race-${n}@example.com`)
     const isLost = (error: unknown) => error instanceof TypeError
     for (const [n, email] of emails.entries()) {
       const isKill = n === Math.floor(emails.length / 2)
