@@ -172,7 +172,7 @@ function inReset({ campaign: { mechanism } }: Look): Found[] {
   // A reset begins at the first cycle again, so it gives further ones.
   const isBounded = cycle?.enabled === true && cycle.max !== undefined
   if (isOfTheCalendar && !isBounded) return [['RESET_CHANGES_NOTHING', path]]
-  // Near a closing minLead leads to the next one, and of all closings some have an opening between them.
+  // Shortly before a closing minLead makes the next one count, and the offer opens again only before that.
   const mayClose = deadline.kind === 'next' && deadline.minLead !== undefined && deadline.opens !== undefined
   return [
     (reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path],
