@@ -28,19 +28,13 @@ type ConnectionOptions = {
   /** How long a statement waits, blocking the process, for a lock that another connection holds. */
   busyTimeoutMs: number
   readOnly?: boolean
-  /** Fails if there is no file, so that one that has gone does not come back empty. */
-  mustExist?: boolean
   /** Prepares the connection each time that the file was opened. */
   opened?(connection: Connection): void
 }
 
-export function connect(
-  path: string,
-  { busyTimeoutMs, readOnly = false, mustExist = false, opened }: ConnectionOptions,
-): Connection {
+export function connect(path: string, { busyTimeoutMs, readOnly = false, opened }: ConnectionOptions): Connection {
   const settings = { timeout: busyTimeoutMs, readOnly }
-  const existing = () => new DatabaseSync(new URL('?mode=rw', pathToFileURL(path)), settings)
-  let db = mustExist ? existing() : new DatabaseSync(path, settings)
+  let db = new DatabaseSync(path, settings)
   const statements = new Map<string, StatementSync>()
   const lists = new Map<string, StatementSync>()
   const log = `${path}-wal`
@@ -89,7 +83,8 @@ export function connect(
     isSameFile: () => paths.every((at, index) => fileAt(at) === files[index]),
     reopen() {
       close()
-      db = existing()
+      // A file that has gone does not come back empty.
+      db = new DatabaseSync(new URL('?mode=rw', pathToFileURL(path)), settings)
       begin()
     },
     close,
@@ -108,6 +103,16 @@ function fileAt(path: string): string | undefined {
  * gone the file is cut to this size, and not kept as large for as long as the server runs.
  */
 export const limitLog = `PRAGMA journal_size_limit = ${2 ** 25}`
+
+/**
+ * The write-ahead log still has what was deleted. Tries once to write it back and to cut it to nothing; false if
+ * somebody else reads or writes. Most of it is written back before taking the lock that keeps writers away. That lock
+ * is held while it waits for readers, up to the connection's `busy_timeout`, which must be short.
+ */
+export function emptyLog(connection: Connection): boolean {
+  connection.get('PRAGMA wal_checkpoint(PASSIVE)')
+  return connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
+}
 
 /** Runs `work` in one transaction that takes the write lock at once; rolls back when it throws. */
 export function transaction<T>(connection: Connection, work: () => T): T {

@@ -7,7 +7,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 import type { OpenOptions } from '../store.ts'
-import { type Connection, rollback, SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_IOERR, sqliteCode } from './connection.ts'
+import {
+  type Connection,
+  emptyLog,
+  rollback,
+  SQLITE_BUSY,
+  SQLITE_CONSTRAINT,
+  SQLITE_IOERR,
+  sqliteCode,
+} from './connection.ts'
 import { type ConnectionUse, openConnection } from './file.ts'
 import { checkVersion } from './migrations.ts'
 
@@ -35,6 +43,8 @@ export type Database = {
    * have. Nothing more is written before the file has been closed and opened.
    */
   isInDoubt: boolean
+  /** Somebody was erased, whom the write-ahead log still has. */
+  isLogToEmpty: boolean
   /** What is read at the end of this turn. */
   readonly reads: Read[]
   /** The turn of the write that came last. */
@@ -61,6 +71,8 @@ export function openDatabase({ path, onNewerDatabase, onLost, ...use }: Database
     isReady: true,
     isNewer: false,
     isInDoubt: false,
+    // One that was killed may have left such a log.
+    isLogToEmpty: Boolean(use.isServer),
     reads: [],
     writeTurn: Promise.resolve(),
     listeners: [],
@@ -220,6 +232,13 @@ function look(database: Database): void {
     const lost = failure(database, error)
     if (database.isReady) database.onLost?.(lost)
     database.isReady = false
+    return
+  }
+  try {
+    if (database.isLogToEmpty) database.isLogToEmpty = !emptyLog(database.connection)
+  } catch (error) {
+    // The disk may be full. The next round tries again.
+    failure(database, error)
   }
 }
 

@@ -2,9 +2,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { emptyLog } from './connection.ts'
 import { type Database, retryWhileLocked } from './database.ts'
 import type { Wanted } from './search-files.ts'
-import { emptyLog } from './write-ahead-log.ts'
 
 const timeoutMs = 30_000
 /**

@@ -31,11 +31,9 @@ type LeadsOptions = {
   refs: RefCipher
   /** How long a registration waits for another process's lock. */
   lockWaitMs: number
-  /** Told of each erasure: the write-ahead log still has what was deleted. */
-  onErased(): void
 }
 
-export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, onErased }: LeadsOptions): LeadStore {
+export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs }: LeadsOptions): LeadStore {
   const { connection } = database
 
   function toLead(campaign: Campaign, [email, ...row]: LeadWithEmail, ref?: string): Lead {
@@ -89,7 +87,7 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
     write: leadWriter(database, { find, create, change }, lockWaitMs),
     async erase(leads, by) {
       const erased = await runner.write((sql) => deleteNamed(sql, leads, by))
-      onErased()
+      database.isLogToEmpty = true
       return erased
     },
     eraseTraces: (email) => eraseTraces(database, email),

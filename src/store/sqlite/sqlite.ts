@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { configurationOn } from '../configuration.ts'
 import { Refused, SQLITE_FULL } from '../errors.ts'
@@ -19,7 +19,6 @@ import {
   withoutFlush,
 } from './database.ts'
 import { leadsOn } from './leads.ts'
-import { openLogProcess } from './write-ahead-log.ts'
 
 /** How long a change of settings waits for another process's lock. */
 const changeTimeoutMs = 5_000
@@ -28,20 +27,12 @@ type SqliteOptions = DatabaseOptions & Pick<OpenOptions, 'lockWaitMs'>
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
-  const isLogLeft = hasSize(`${options.path}-wal`)
   const database = openDatabase(options)
   const runner = runnerOn(database, lockWaitMs)
   const refKey: Uint8Array = database.connection.get('SELECT ref_key FROM installation')?.ref_key
-  const logProcess = options.isServer ? openLogProcess(database.path) : undefined
-  // The log was left by a server that was killed, perhaps before it had emptied it after an erasure.
-  if (isLogLeft) logProcess?.emptyLog()
   return {
     configuration: configurationOn(runner),
-    leads: leadsOn(database, runner, {
-      refs: refCipher(refKey),
-      lockWaitMs,
-      onErased: () => logProcess?.emptyLog(),
-    }),
+    leads: leadsOn(database, runner, { refs: refCipher(refKey), lockWaitMs }),
     // One process serves an embedded database.
     ...sharedParts(runner, refKey, null),
     rates: ratesInProcess(),
@@ -53,18 +44,8 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
     otherZoneData: async () => [],
     backup: (file) => retryWhileLocked(database, changeTimeoutMs, () => copyTo(database.connection, file)),
     async close() {
-      logProcess?.close()
       closeDatabase(database)
     },
-  }
-}
-
-/** If the file cannot be looked at, opening the database says why. */
-function hasSize(path: string): boolean {
-  try {
-    return Boolean(statSync(path, { throwIfNoEntry: false })?.size)
-  } catch {
-    return false
   }
 }
 
