@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Value } from '../store/sql.ts'
-import { type Connection, connect, limitLog, transaction } from '../store/sqlite/connection.ts'
+import { type Connection, connect, limitLog } from '../store/sqlite/connection.ts'
 import type { Answer, Question } from './thread.ts'
 
 const path: string = workerData
@@ -54,7 +54,7 @@ function write(sql: string, values: Value[]): number {
   const connection = writer
   try {
     // Not cached: there is a statement for each number of rows.
-    return transaction(connection, () => Number(connection.prepare(sql).run(...values).changes))
+    return Number(connection.prepare(sql).run(...values).changes)
   } catch (error) {
     // SQLite does not notice when a file that was read-only can be written again: the next write opens it again.
     connection.close()

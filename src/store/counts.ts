@@ -5,6 +5,7 @@ import { countLeads, countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
 import {
   addSignups,
+  addTo,
   type CountedLead,
   noteClicks,
   openByDeadline,
@@ -12,7 +13,7 @@ import {
   signups,
   startsSince,
 } from './results.ts'
-import { boundTo, inParts, type Row, type Runner, type Sql, type Statement, type Value } from './sql.ts'
+import { boundTo, inParts, type Row, type Runner, type Sql, type Value } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
@@ -82,7 +83,7 @@ async function addCounts(sql: Sql, counts: readonly Count[]): Promise<void> {
   const ids = counts.map(({ leadId }) => leadId).filter((id) => id !== null)
   const select = 'SELECT id, campaign_id, registered_at, email FROM leads WHERE account_id = ? AND id'
   const leads = (await withIds(sql, ids, select, accountId)) as CountedLead[]
-  for (const statement of countStatements(sql, counts, new Set(leads.map(({ id }) => id)))) await sql.run(...statement)
+  await addByDay(sql, counts, new Set(leads.map(({ id }) => id)))
   const clicks = counts.filter(({ kind, fetcher }) => kind === 'click' && fetcher === 'person')
   const clickedIds = new Set(clicks.map(({ leadId }) => leadId))
   const clicked = leads.filter(({ id, email }) => clickedIds.has(id) && !isVisitorName(email))
@@ -98,11 +99,7 @@ async function withIds(sql: Sql, ids: readonly number[], select: string, ...valu
   return (await Promise.all(parts)).flat()
 }
 
-/**
- * Adds to the stored counts, so many rows with a statement. Always in the same order, so that two nodes cannot
- * deadlock.
- */
-function countStatements(sql: Sql, counts: readonly Count[], leadIds: ReadonlySet<number>): Statement[] {
+async function addByDay(sql: Sql, counts: readonly Count[], leadIds: ReadonlySet<number>): Promise<void> {
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
   const seen = new Map<number, Seconds>()
@@ -114,21 +111,22 @@ function countStatements(sql: Sql, counts: readonly Count[], leadIds: ReadonlySe
     add(daily, [accountId, campaignId, day, pageId ?? 0, what, who], total)
     if (leadId !== null && leadIds.has(leadId)) add(ofLeads, [accountId, leadId, day, what, who], total)
   }
-  return [
-    ...additions(sql, 'daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily),
-    ...additions(sql, 'lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads),
-    ...[...seen].sort(([a], [b]) => a - b).map(sighting),
-  ]
+  const dailyKey = ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher']
+  await addTo(sql, { table: 'daily_counts', key: dailyKey, sums: ['total'] }, [...daily.values()])
+  const leadKey = ['account_id', 'lead_id', 'day', 'kind', 'fetcher']
+  await addTo(sql, { table: 'lead_counts', key: leadKey, sums: ['total'] }, [...ofLeads.values()])
+  // In one order, as `addTo` does.
+  for (const one of [...seen].sort(([a], [b]) => a - b)) await addSighting(sql, one)
 }
 
 /** When the widget was last seen on a page, unless that was removed meanwhile. */
-function sighting([pageId, seenAt]: [number, Seconds]): Statement {
-  return [
+async function addSighting(sql: Sql, [pageId, seenAt]: [number, Seconds]): Promise<void> {
+  await sql.run(
     `INSERT INTO page_sightings (page_id, seen_at) SELECT id, CAST(? AS bigint) FROM offer_pages WHERE id = ?
       ON CONFLICT (page_id)
       DO UPDATE SET seen_at = excluded.seen_at WHERE page_sightings.seen_at < excluded.seen_at`,
     ...[seenAt, pageId],
-  ]
+  )
 }
 
 export type AccountCount = { day: number; kind: Kind; total: number }
@@ -214,20 +212,4 @@ function add(rows: Map<string, number[]>, key: number[], total: number): void {
   const known = rows.get(name)
   if (known === undefined) rows.set(name, [...key, total])
   else known[key.length] = (known[key.length] as number) + total
-}
-
-function additions({ countsAtOnce }: Sql, table: string, key: string, rows: Map<string, number[]>): Statement[] {
-  const sorted = [...rows.values()].sort(byValues)
-  return inParts(sorted, countsAtOnce).map((part) => [additionOf(table, key, part.length), ...part.flat()])
-}
-
-function additionOf(table: string, key: string, rows: number): string {
-  const row = `(${'?, '.repeat(key.split(',').length)}?)`
-  return `INSERT INTO ${table} (${key}, total) VALUES ${Array(rows).fill(row).join(', ')}
-    ON CONFLICT (${key}) DO UPDATE SET total = ${table}.total + excluded.total`
-}
-
-function byValues(a: number[], b: number[]): number {
-  const at = a.findIndex((value, index) => value !== b[index])
-  return at === -1 ? 0 : (a[at] as number) - (b[at] as number)
 }

@@ -45,22 +45,35 @@ export async function startsSince(sql: Sql): Promise<Seconds> {
   return (await sql.get('SELECT starts_since FROM installation'))?.starts_since
 }
 
-/** In one order, so that two nodes never wait for each other in a circle. The counts are those of one account. */
-export async function addSignups(sql: Sql, counts: readonly SignupCount[]): Promise<void> {
-  const sorted = counts.toSorted((a, b) => a.campaignId - b.campaignId || a.fromAt - b.fromAt)
-  for (const part of inParts(sorted, sql.countsAtOnce)) {
+type Sums = { table: string; key: string[]; sums: string[] }
+
+/**
+ * Adds rows, of which each has the values of the key and then those of the sums, to a table of sums. In one order, so
+ * that two nodes never wait for each other in a circle.
+ */
+export async function addTo(sql: Sql, { table, key, sums }: Sums, rows: readonly number[][]): Promise<void> {
+  const columns = [...key, ...sums]
+  for (const part of inParts(rows.toSorted(byValues), sql.countsAtOnce)) {
     await sql.run(
-      `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked, converted)
-        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}
-        ON CONFLICT (account_id, campaign_id, from_at) DO UPDATE SET signed_up = known.signed_up + excluded.signed_up,
-          started = known.started + excluded.started, clicked = known.clicked + excluded.clicked,
-          converted = known.converted + excluded.converted`,
-      ...part.flatMap((one) => {
-        const { accountId, campaignId, fromAt, signedUp, started, clicked, converted } = one
-        return [accountId, campaignId, fromAt, signedUp, started, clicked, converted]
-      }),
+      `INSERT INTO ${table} AS known (${columns}) VALUES ${part.map(() => `(${columns.map(() => '?')})`)}
+        ON CONFLICT (${key}) DO UPDATE SET ${sums.map((sum) => `${sum} = known.${sum} + excluded.${sum}`)}`,
+      ...part.flat(),
     )
   }
+}
+
+function byValues(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at === -1 ? 0 : (a[at] as number) - (b[at] as number)
+}
+
+/** The counts are those of one account. */
+export async function addSignups(sql: Sql, counts: readonly SignupCount[]): Promise<void> {
+  const rows = counts.map(({ accountId, campaignId, fromAt, signedUp, started, clicked, converted }) => {
+    return [accountId, campaignId, fromAt, signedUp, started, clicked, converted]
+  })
+  const sums = ['signed_up', 'started', 'clicked', 'converted']
+  await addTo(sql, { table: 'signup_counts', key: ['account_id', 'campaign_id', 'from_at'], sums }, rows)
 }
 
 /** Counts those of the leads who click for the first time, among the people who signed up when they did. */

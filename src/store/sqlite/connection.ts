@@ -114,19 +114,6 @@ export function emptyLog(connection: Connection): boolean {
   return connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
 }
 
-/** Runs `work` in one transaction that takes the write lock at once; rolls back when it throws. */
-export function transaction<T>(connection: Connection, work: () => T): T {
-  connection.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    connection.exec('COMMIT')
-    return result
-  } catch (error) {
-    rollback(connection)
-    throw error
-  }
-}
-
 /** SQLite has rolled back by itself after some errors (disk full, I/O), and then refuses to do it again. */
 export function rollback(connection: Connection): void {
   try {
