@@ -146,6 +146,11 @@ for (const operation of Object.keys(operations) as Operation[]) {
     if (later)
       test(`${operation}: rows ${earlier} and ${later}`, () => assertEarliest(operation, new Set([earlier, later])))
   })
+  // The framework has an order of its own for some of these.
+  test(`${operation}: row 4 and each later one`, async () => {
+    for (const later of possible.slice(possible.indexOf('4') + 1))
+      await assertEarliest(operation, new Set(['4', later]))
+  })
 }
 
 test('any set of faults shows the earliest, or of rows 5 to 10 one that is there', async () => {
