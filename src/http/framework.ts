@@ -19,8 +19,6 @@ const requestTimeoutMs = 30_000
 const checkMs = 5_000
 /** Longer than the idle time of the usual load balancers, so that they close a connection first. */
 const keepAliveMs = 72_000
-/** How long a refused client has to read the answer. */
-const hangUpMs = 1_000
 /** Browsers and reverse proxies send one request, and the next one when they have its answer. */
 const maxPipelined = 100
 /**
@@ -68,7 +66,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     http: {
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: checkMs,
-      // A request without a Host is refused below, with the headers of every answer.
+      // A request without a Host is refused below, where those of a pipeline are counted.
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength, querystringParser },
@@ -83,13 +81,11 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
       if (isHostValid(request.raw)) sendUndecodable(reply)
       else refuseHead(reply, 400)
     },
-    clientErrorHandler: ({ code }, socket) => refuse(socket, code, everyAnswer),
   })
   // A client that has closed its side still waits for its answer. Node leaves out headers past the limit.
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: maxHeaders })
-  app.server.on('checkExpectation', (_, response) =>
-    response.writeHead(417, { ...everyAnswer, 'X-Request-Id': randomUUID() }).end(),
-  )
+  // Without Fastify's listener Node itself refuses what is no whole request, and never inside an answer that has begun.
+  app.server.removeAllListeners('clientError')
   app.decorateReply('errorCode', null)
   app.decorate('isStopping', false)
   app.addHook('preClose', async () => {
@@ -202,20 +198,4 @@ export function valuesOf(rawHeaders: string[], name: string): string[] {
     if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] as string)
   }
   return values
-}
-
-const protocolStatus: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
-
-/** What is not a whole request gets the protocol's status and a closed connection. */
-function refuse(socket: Socket, code: string, headers: Record<string, string>): void {
-  if (!socket.writable) return void socket.destroy()
-  const status = protocolStatus[code] ?? '400 Bad Request'
-  const own = { 'X-Request-Id': randomUUID(), Connection: 'close', 'Content-Length': '0' }
-  const lines = Object.entries({ ...headers, ...own })
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
-  // Otherwise a client that never closes its side would keep the connection for ever.
-  setTimeout(() => socket.destroy(), hangUpMs).unref()
 }
