@@ -1,18 +1,12 @@
 // Passwords that guessers try first (NIST SP 800-63B, 3.1.1.2). We use only the list of zxcvbn-ts: its estimate of a
 // long password takes seconds.
 import { normalized } from './passwords.ts'
+import { AccessRefused } from './refused.ts'
 
-/** The password is one of those that guessers try first. */
-export class CommonPassword extends Error {
-  override name = 'CommonPassword'
-}
-
-/** `email` is the user's own. @throws CommonPassword */
+/** `email` is the user's own. @throws AccessRefused */
 export async function assertUncommon(password: string, email: string): Promise<void> {
   const lower = normalized(password).toLowerCase()
-  if (lower === email.toLowerCase() || (await list()).has(lower)) {
-    throw new CommonPassword('the password is too common')
-  }
+  if (lower === email.toLowerCase() || (await list()).has(lower)) throw new AccessRefused('COMMON_PASSWORD')
 }
 
 let listed: Promise<ReadonlySet<string>> | undefined

@@ -40,7 +40,7 @@ export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets
     emailOf: async (token: string, now: Seconds) => (await passwordResets.find(hashOf(token), now))?.email,
     /**
      * Sets the password and ends the user's sessions and invitations; the second factor stays. False where the link does
-     * not work (any more). @throws CommonPassword, TooBusy
+     * not work (any more). @throws AccessRefused
      */
     async use(token: string, password: string, by: Omit<Actor, 'name'>): Promise<boolean> {
       const user = await passwordResets.find(hashOf(token), by.at)

@@ -1,6 +1,7 @@
 // Passwords of panel users, kept as argon2id (RFC 9106) in the PHC string format.
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { AccessRefused } from './refused.ts'
 
 export const passwordMinLength = 8
 export const passwordMaxLength = 256
@@ -26,12 +27,7 @@ export type TurnName = keyof typeof turns
 
 const derive = promisify(argon2)
 
-/** More passwords wait than can be hashed in a reasonable time. */
-export class TooBusy extends Error {
-  override name = 'TooBusy'
-}
-
-/** @throws TooBusy */
+/** @throws AccessRefused */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
   const tag = await inTurn('first', () => tagOf(password, salt, cost))
@@ -42,7 +38,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
-/** Whether this is the password. Without a hash it is not, and finding out takes as long. @throws TooBusy */
+/** Whether this is the password. Without a hash it is not, and finding out takes as long. @throws AccessRefused */
 export async function isPassword(password: string, hash: string | undefined, turn: TurnName): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = form.exec(hash ?? '') ?? []
   const given =
@@ -63,10 +59,10 @@ export function normalized(password: string): string {
   return password.normalize('NFKC')
 }
 
-/** @throws TooBusy if too many wait already */
+/** @throws AccessRefused if more wait already than can be hashed in a reasonable time */
 export function assertRoom(turn: TurnName): void {
   const { waiting, mostWaiting } = turns[turn]
-  if (waiting.length >= mostWaiting) throw new TooBusy('too many passwords wait to be hashed')
+  if (waiting.length >= mostWaiting) throw new AccessRefused('SERVICE_UNAVAILABLE')
 }
 
 async function inTurn<T>(name: TurnName, work: () => Promise<T>): Promise<T> {

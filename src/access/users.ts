@@ -59,12 +59,12 @@ export function buildUsers({ access }: Pick<Store, 'access'>) {
 function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
-    /** @throws Refused where the email has a user, or there is no such account; CommonPassword */
+    /** @throws Refused where the email has a user, or there is no such account; AccessRefused */
     create: async (accountId: number, { email, password, role }: Created, by: Actor) =>
       access.createUser(accountId, { ...(await newUser(email, password)), role }, by),
     /**
      * The user's new password; all their sessions and invitations end. False where no user has the email.
-     * @throws CommonPassword
+     * @throws AccessRefused
      */
     async reset(email: string, password: string, by: Actor): Promise<boolean> {
       const found = await access.findCredentials(emailKey(email))
@@ -84,7 +84,7 @@ function usersOf(access: Access) {
 
 function signingInOf(access: Access, factor: SecondFactor) {
   return {
-    /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws AccessRefused, TooBusy */
+    /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws AccessRefused */
     async signIn(
       email: string,
       password: string,
@@ -139,10 +139,10 @@ function sessionsOf(access: Access) {
     endSession: (userId: number, id: string) => access.endSessionOf(userId, Buffer.from(id, 'hex')),
     /** Ends all but the one with the token. */
     endOtherSessions: (userId: number, token: string) => access.endOtherSessions(userId, hashOf(token)),
-    /** Counted with the tries to change the password. @throws AccessRefused, TooBusy */
+    /** Counted with the tries to change the password. @throws AccessRefused */
     checkPassword: (user: User, password: string, now: Seconds) => checkPassword(access, user, password, now),
 
-    /** Ends all the user's sessions but this one, and their invitations. @throws AccessRefused, CommonPassword, TooBusy */
+    /** Ends all the user's sessions but this one, and their invitations. @throws AccessRefused */
     async changePassword({ user }: Session, token: string, current: string, next: string, by: Actor): Promise<void> {
       await assertUncommon(next, user.email)
       const found = await checkPassword(access, user, current, by.at)
@@ -179,7 +179,7 @@ function invitationsOf(access: Access) {
       access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
     /**
      * `by` is named after the email given. Counted with the tries to sign in from `address`.
-     * @throws Refused where the email has a user already; AccessRefused, CommonPassword, TooBusy
+     * @throws Refused where the email has a user already; AccessRefused
      */
     async accept(token: string, given: Joining, address: string, client: Client, by: Actor) {
       const { email, password, accountName } = given
@@ -218,7 +218,7 @@ function checkPassword(access: Access, { id, email }: User, password: string, no
   return needPassword(access, email, password, [{ name: `password of ${id}`, most: triesOfPassword }], now)
 }
 
-/** The last of the tries is for what is guessed at. @throws AccessRefused, TooBusy */
+/** The last of the tries is for what is guessed at. @throws AccessRefused */
 async function needPassword(
   access: Access,
   email: string,
@@ -246,7 +246,7 @@ export function triesFrom(address: string): TryLimit[] {
 
 /**
  * Counts a try for each of these; the last is what is guessed at. If one has reached its limit, or too many wait,
- * nothing is written. @throws AccessRefused, TooBusy
+ * nothing is written. @throws AccessRefused
  */
 async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName> {
   const before = await access.findTries(limits, now)

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { CommonPassword } from '../access/common-passwords.ts'
 import { passwordMaxLength, passwordMinLength } from '../access/passwords.ts'
+import { AccessRefused } from '../access/refused.ts'
 import { buildUsers, type Users } from '../access/users.ts'
 import { formatInstant } from '../core/instant.ts'
 import { roles } from '../core/role.ts'
@@ -102,7 +102,8 @@ function asWrongRole(error: unknown): never {
 }
 
 function asWrongPassword(error: unknown): never {
-  throw error instanceof CommonPassword ? new WrongCall(`${error.message}: choose another`) : error
+  const isCommon = error instanceof AccessRefused && error.code === 'COMMON_PASSWORD'
+  throw isCommon ? new WrongCall('the password is too common: choose another') : error
 }
 
 function shown({ id, accountId, email, role, createdAt }: User) {

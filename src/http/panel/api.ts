@@ -4,8 +4,6 @@ import compress, { type FastifyCompressOptions } from '@fastify/compress'
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { CommonPassword } from '../../access/common-passwords.ts'
-import { TooBusy } from '../../access/passwords.ts'
 import { ProviderFailed } from '../../access/provider.ts'
 import { AccessRefused } from '../../access/refused.ts'
 import { type Fault, join } from '../../core/fault.ts'
@@ -217,10 +215,8 @@ function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof PanelRefusal) return error
   if (error instanceof ProviderFailed) return new PanelRefusal('PROVIDER_DOWN')
   if (error instanceof MailNotSent) return new PanelRefusal('MAIL_NOT_SENT')
-  if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
   if (error instanceof EndpointRefused) return new PanelRefusal(codeOfEndpoint[error.code], [...error.faults])
   if (error instanceof AccessRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)
-  const isBusy = error instanceof TooBusy || error instanceof TemplateUnavailable
-  const code = isBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
+  const code = error instanceof TemplateUnavailable ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
   return new PanelRefusal(isPanelErrorCode(code) ? code : 'INTERNAL_ERROR')
 }
