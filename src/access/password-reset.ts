@@ -5,9 +5,9 @@ import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { hashPassword } from './passwords.ts'
-import { AccessRefused } from './refused.ts'
 import { hashOf, newToken } from './tokens.ts'
-import { assertLeft, emailKey, triesFrom, triesOfEmail } from './users.ts'
+import { countTries, triesFrom } from './tries.ts'
+import { emailKey, triesOfEmail } from './users.ts'
 
 const hour = 3_600
 /** Mails to one person in an hour. A client address may ask for as many in an hour as it may sign in in a minute. */
@@ -24,9 +24,7 @@ export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets
         { name: `reset of ${emailKey(email)}`, most: mostOfEmail, seconds: hour },
         ...triesFrom(address).map(({ name, most }) => ({ name: `reset from ${name}`, most, seconds: hour })),
       ]
-      assertLeft(await access.findTries(limits, now), now)
-      // Somebody else may have used up the last one since.
-      if (!(await access.countTries(limits, now))) throw new AccessRefused('TOO_MANY_TRIES', hour)
+      await countTries(access, limits, now)
     },
     /**
      * The token of a link that works for an hour and ends earlier ones, and the email as the user has it. Undefined if no

@@ -13,6 +13,7 @@ import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords
 import { AccessRefused } from './refused.ts'
 import { buildSecondFactor, type SecondFactor } from './second-factor.ts'
 import { hashInHex, hashOf, newToken } from './tokens.ts'
+import { countTries, triesFrom } from './tries.ts'
 
 const day = 86_400
 /** A session ends when it was not used for so long, and at the latest so long after signing in. */
@@ -24,9 +25,6 @@ const invitationSeconds = 7 * day
 
 /** Tries in a minute. */
 const triesOfPassword = 5
-const triesOfAddress = 30
-/** For an IPv6 /48, which may be 65,536 networks of one customer. */
-const triesOfSite = 120
 
 export type SignedIn = { token: string }
 /** The password was right; this and a code begin a session. */
@@ -186,7 +184,7 @@ function invitationsOf(access: Access) {
       await assertUncommon(password, email)
       // A link has a limit too: an email that has a user does not use it up, and each try hashes a password.
       const ofLink = { name: `invitation ${token}`, most: triesOfPassword }
-      await countTries(access, [...triesFrom(address), ofLink], by.at)
+      await countTries(access, [...triesFrom(address), ofLink], by.at, assertTurn)
       const joining = await newUser(email, password)
       const joins = { ...by, name: joining.email }
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
@@ -226,7 +224,7 @@ async function needPassword(
   tries: TryLimit[],
   now: Seconds,
 ): Promise<Credentials> {
-  const turn = await countTries(access, tries, now)
+  const turn = turnAfter(await countTries(access, tries, now, assertTurn))
   const found = await access.findCredentials(email)
   const isRight = await isPassword(password, found?.passwordHash, turn)
   if (found === undefined || !isRight) throw new AccessRefused('WRONG_PASSWORD')
@@ -236,32 +234,9 @@ async function needPassword(
 
 export const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
 
-/** An IPv6 address is counted as its /64 network; one customer may have a whole /48. */
-export function triesFrom(address: string): TryLimit[] {
-  const ofAddress = { name: `address ${address}`, most: triesOfAddress }
-  if (!address.includes(':')) return [ofAddress]
-  const site = address.split(':').slice(0, 3).join(':')
-  return [ofAddress, { name: `site ${site}`, most: triesOfSite }]
-}
-
-/**
- * Counts a try for each of these; the last is what is guessed at. If one has reached its limit, or too many wait,
- * nothing is written. @throws AccessRefused
- */
-async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName> {
-  const before = await access.findTries(limits, now)
-  assertLeft(before, now)
-  const turn = before.at(-1)?.count === 0 ? 'first' : 'again'
-  assertRoom(turn)
-  // Somebody else may have used up the last one since.
-  return (await access.countTries(limits, now)) ? turn : countTries(access, limits, now)
-}
-
-/** @throws AccessRefused if one of them has reached its limit */
-export function assertLeft(tries: readonly Tries[], now: Seconds): void {
-  const waits = tries.filter(({ isFull }) => isFull).map(({ endsAt }) => endsAt - now)
-  if (waits.length > 0) throw new AccessRefused('TOO_MANY_TRIES', Math.max(...waits))
-}
+/** The last of the tries is for what is guessed at. */
+const turnAfter = (tries: Tries[]): TurnName => (tries.at(-1)?.count === 0 ? 'first' : 'again')
+const assertTurn = (tries: Tries[]) => assertRoom(turnAfter(tries))
 
 async function newUser(email: string, password: string) {
   await assertUncommon(password, email)

@@ -514,6 +514,21 @@ test('afterwards people are led to a screen of ours alone', async () => {
   }
 })
 
+test('row 6: past the tries of a network nothing is written, and the answer says how long to wait', async () => {
+  const site = { name: 'site 2001:db8:7', most: 120 }
+  await place.arrange(async ({ access }) => {
+    for (let n = 0; n < site.most; n += 1) await access.countTries([site], now() - 20)
+  })
+  const before = await rowsIn(place, 'tries')
+  const headers = { ...json, 'x-forwarded-for': '2001:db8:7:1::1' }
+  const begin = { method: 'POST', headers, body: JSON.stringify({ to: '/' }) }
+  const answer = await browser().ask(`${publicUrl}/panel/api/provider`, begin)
+  const { code, retryAfterSeconds: wait } = (await answer.json()) as { code: string; retryAfterSeconds: number }
+  assert.deepEqual([answer.status, code], [429, 'TOO_MANY_TRIES'])
+  assert.ok(wait > 0 && wait <= 40, String(wait))
+  assert.deepEqual(await rowsIn(place, 'tries'), before)
+})
+
 test('somebody who refuses at the provider is told so, and so is who finds it down, before and after', async () => {
   state.isRefused = true
   const refused = await signIn('refuser', verified('owner@example.com'))

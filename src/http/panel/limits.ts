@@ -7,7 +7,7 @@ import type { Seconds } from '../../core/instant.ts'
 import { rateWindow } from '../../core/rate-window.ts'
 import type { Turn } from '../../countdown/templates.ts'
 import type { Session } from '../../store/access.ts'
-import type { Store } from '../../store/store.ts'
+import type { TryLimit } from '../../store/tries.ts'
 import { PanelRefusal } from './errors.ts'
 
 /** Counts for a user or an account by its id; above the limit it throws PanelRefusal until the minute is over. */
@@ -19,18 +19,13 @@ export function perMinute(most: number): (id: number, now: Seconds) => void {
   }
 }
 
-/** Counts one of `most` mails in an hour, over all servers. `name` says which mails, and whose. @throws PanelRefusal */
-export async function countMail({ access }: Store, name: string, most: number, now: Seconds): Promise<void> {
-  const limit = { name, most, seconds: 3_600 }
-  if (await access.countTries([limit], now)) return
-  const [tries] = await access.findTries([limit], now)
-  throw new PanelRefusal('TOO_MANY_TRIES', [], Math.max(1, (tries?.endsAt ?? now) - now))
-}
-
 /** Invitations and test mails of all users together: an account can make as many users as it likes, with any email. */
-const mailsOfAccount = 30
-export const countMailOf = (store: Store, { account }: Session, now: Seconds) =>
-  countMail(store, `mails of account ${account.id}`, mailsOfAccount, now)
+export const mailsOf = ({ account }: Session): TryLimit => ({
+  name: `mails of account ${account.id}`,
+  most: 30,
+  seconds: 3_600,
+})
+export const testMailsOf = ({ user }: Session): TryLimit => ({ name: `test mail ${user.id}`, most: 5, seconds: 3_600 })
 
 /** Runs what belongs to one id one after the other, in the order of the calls. */
 function oneAtATime() {

@@ -1,5 +1,6 @@
 // The mail kit of a campaign: the HTML with the merge tags of a mail service, and the headings of the export.
 import Type from 'typebox'
+import { countTries } from '../../access/tries.ts'
 import { deadlineInWords, mailHtml, mailText } from '../../core/mail-html.ts'
 import { linkField, mailServiceNames, mailServices, mergeTag } from '../../core/mail-services.ts'
 import { leadOffer, type OfferTools } from '../../core/offer.ts'
@@ -10,11 +11,9 @@ import type { Campaign } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
-import { countMail, countMailOf } from './limits.ts'
+import { mailsOf, testMailsOf } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
 
-/** Test mails of a user in an hour. */
-const testMailsAnHour = 5
 /** A day that every reader knows, as an example of a deadline in words. */
 const sampleDay = Date.UTC(2026, 11, 31, 23, 59) / 1_000
 
@@ -68,8 +67,7 @@ export const mailRoutes = {
       const to = session.user.email
       if (!body.isSent) return { sentTo: null, file: await parts.mailer.write({ ...mail, to }) }
       if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
-      await countMail(parts.store, `test mail ${session.user.id}`, testMailsAnHour, now)
-      await countMailOf(parts.store, session, now)
+      await countTries(parts.store.access, [testMailsOf(session), mailsOf(session)], now)
       await parts.mailer.send({ ...mail, to })
       return { sentTo: to, file: null }
     },

@@ -1,6 +1,6 @@
 // Sending people to the OpenID Connect provider. Their return is in provider-callback.ts.
 import Type from 'typebox'
-import { triesFrom } from '../../access/users.ts'
+import { countTries, triesFrom } from '../../access/tries.ts'
 import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { forAnybody } from './route.ts'
@@ -27,7 +27,7 @@ export const providerRoutes = {
     async run({ body: { to, invitation }, parts, address, now, keepFlow }) {
       const { provider, store, site } = parts
       if (provider === null) throw new PanelRefusal('NO_PROVIDER')
-      if (!(await store.access.countTries(triesFrom(address), now))) throw new PanelRefusal('TOO_MANY_TRIES', [], 60)
+      await countTries(store.access, triesFrom(address), now)
       if (invitation !== undefined) await needInvitation(parts, invitation.token, invitation.accountName, now)
       const { url, checks } = await provider.begin(`${site.publicUrl}${callbackPath}`)
       const following = invitation ? { token: invitation.token, accountName: invitation.accountName ?? '' } : null

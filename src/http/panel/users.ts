@@ -1,13 +1,14 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
 import { hashInHex } from '../../access/tokens.ts'
+import { countTries } from '../../access/tries.ts'
 import { emailKey } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal, refusedAs } from './errors.ts'
-import { countMailOf } from './limits.ts'
+import { mailsOf } from './limits.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
 import { AnyPassword, Email, Name, Password, Token } from './schemas.ts'
 
@@ -121,7 +122,7 @@ export const userRoutes = {
       const known = await users.list(session.account.id)
       if (known.some(({ email }) => email === emailKey(body.email ?? ''))) throw new PanelRefusal('EMAIL_TAKEN')
       const isMailed = mailer.isOn && invited.email !== null
-      if (isMailed) await countMailOf(parts.store, session, now)
+      if (isMailed) await countTries(parts.store.access, [mailsOf(session)], now)
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
       const made = { id: hashInHex(token), url: `${site.publicUrl}/join#${token}` }
       if (!isMailed) return { ...made, mail: 'none' as const }
