@@ -7,7 +7,7 @@ export class AccessRefused extends Error {
   override name = 'AccessRefused'
   readonly code:
     | ('WRONG_PASSWORD' | 'COMMON_PASSWORD' | 'TOO_MANY_TRIES' | 'TOO_MANY_INVITATIONS' | 'SERVICE_UNAVAILABLE')
-    | ('WRONG_CODE' | 'TOO_MANY_CODES' | 'TOOK_TOO_LONG' | 'CHANGED_MEANWHILE')
+    | ('WRONG_CODE' | 'TOOK_TOO_LONG' | 'CHANGED_MEANWHILE')
   /** What there was too much of. */
   readonly retryAfterSeconds: number | null
 

@@ -6,7 +6,8 @@ import type { Actor } from '../store/audit.ts'
 import type { Factor, FactorProof, FactorUser } from '../store/factors.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { AccessRefused } from './refused.ts'
-import { hashInHex, hashOf } from './tokens.ts'
+import { hashOf } from './tokens.ts'
+import { countTries } from './tries.ts'
 
 const minute = 60
 const stepSeconds = 30
@@ -16,9 +17,9 @@ const recoveryCodeCount = 10
 /** 16 letters and digits of base32. */
 const recoveryCodeBytes = 10
 
-/** After so many wrong codes none is accepted for a while, right or wrong. */
-const mostWrong = 10
-const lockSeconds = 15 * minute
+/** So many codes are looked at in so long; a right one begins the count again. */
+const mostCodes = 10
+const codesSeconds = 15 * minute
 /** How long a secret can be confirmed after it was shown. */
 const offerSeconds = 30 * minute
 
@@ -28,7 +29,6 @@ type Confirmed = { offer: string; code: string; token: string }
 export type SecondFactor = ReturnType<typeof buildSecondFactor>
 
 export function buildSecondFactor(access: Access) {
-  const { withCode, forgetOldWrongCodes } = checkingOn(access)
   return {
     async factorState(userId: number) {
       const factor = await access.findFactor(userId)
@@ -60,81 +60,46 @@ export function buildSecondFactor(access: Access) {
     },
     /** @throws AccessRefused */
     switchFactorOff: (user: FactorUser, code: string, by: Actor) =>
-      withCode(user.id, code, by.at, (proof) => access.switchFactorOff(user, proof, by)),
+      withCode(access, user.id, code, by.at, (proof) => access.switchFactorOff(user, proof, by)),
     /** New recovery codes instead of the old ones. @throws AccessRefused */
     async makeRecoveryCodes(user: FactorUser, code: string, by: Actor): Promise<string[]> {
       const { codes, hashes } = newRecoveryCodes()
-      await withCode(user.id, code, by.at, (proof) => access.replaceRecoveryCodes(user, proof, hashes, by))
+      await withCode(access, user.id, code, by.at, (proof) => access.replaceRecoveryCodes(user, proof, hashes, by))
       return codes
     },
     /** Uses up a code or a recovery code. @throws AccessRefused */
     takeCode: (userId: number, code: string, now: Seconds) =>
-      withCode(userId, code, now, (proof) => access.takeProof(userId, proof)),
+      withCode(access, userId, code, now, (proof) => access.takeProof(userId, proof)),
     /** Removes the factor without a code. False if the user has none. */
     async resetFactor(user: FactorUser, by: Actor): Promise<boolean> {
       const isReset = await access.resetFactor(user, by)
-      await access.forgetTries(lockOf(user.id).name)
+      await access.forgetTries(codesOf(user.id).name)
       return isReset
     },
-    forgetOldWrongCodes,
   }
 }
 
 /**
- * Wrong codes cost no write: each process counts its own in memory, and the tenth writes the lock that all of them ask
- * for.
+ * `use` uses up the code; false if that was done before. At the limit nobody learns whether a code is right.
+ * @throws AccessRefused
  */
-function checkingOn(access: Access) {
-  /** By the hash of the factor's secret: a new factor of the same user has none. */
-  const wrong = new Map<string, { count: number; endsAt: Seconds }>()
-  const printOf = ({ secret }: Factor) => hashInHex(secret)
-  /** A window that ends too late is from before the clock was set back. */
-  const isOver = (endsAt: Seconds, now: Seconds) => endsAt <= now || endsAt > now + lockSeconds
-
-  async function count(userId: number, print: string, now: Seconds): Promise<void> {
-    const before = wrong.get(print)
-    const isFirst = before === undefined || isOver(before.endsAt, now)
-    const counted = isFirst ? 1 : before.count + 1
-    const isLast = counted === mostWrong
-    wrong.set(print, { count: counted, endsAt: isFirst || isLast ? now + lockSeconds : before.endsAt })
-    if (isLast) await access.countTries([lockOf(userId)], now)
-  }
-
-  function lockedUntil(print: string, now: Seconds): Seconds {
-    const counted = wrong.get(print)
-    return counted === undefined || counted.count < mostWrong || isOver(counted.endsAt, now) ? now : counted.endsAt
-  }
-
-  /** `use` uses up the code; false if that was done before. While locked, nobody learns whether a code is right. */
-  async function withCode(
-    userId: number,
-    code: string,
-    now: Seconds,
-    use: (proof: FactorProof) => Promise<boolean>,
-  ): Promise<void> {
-    const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
-    if (factor === undefined) throw new AccessRefused('CHANGED_MEANWHILE')
-    const print = printOf(factor)
-    // No `await` from here until a wrong code is counted: of many at once only ten are checked.
-    const endsAt = lock?.isFull ? lock.endsAt : lockedUntil(print, now)
-    if (endsAt > now) throw new AccessRefused('TOO_MANY_CODES', endsAt - now)
-    const proof = proofOf(factor, code, now)
-    if (proof === undefined) await count(userId, print, now)
-    // A code that was used before tells a guesser nothing and is not counted: a form may be sent twice.
-    const wasUsed = proof !== undefined && 'step' in proof && proof.step <= factor.step
-    if (proof === undefined || wasUsed || !(await use(proof))) throw new AccessRefused('WRONG_CODE')
-    wrong.delete(print)
-  }
-
-  return {
-    withCode,
-    forgetOldWrongCodes(now: Seconds): void {
-      for (const [print, { endsAt }] of wrong) if (isOver(endsAt, now)) wrong.delete(print)
-    },
-  }
+async function withCode(
+  access: Access,
+  userId: number,
+  code: string,
+  now: Seconds,
+  use: (proof: FactorProof) => Promise<boolean>,
+): Promise<void> {
+  const factor = await access.findFactor(userId)
+  if (factor === undefined) throw new AccessRefused('CHANGED_MEANWHILE')
+  // Counted before it is looked at: of many at once only ten are checked.
+  await countTries(access, [codesOf(userId)], now)
+  const proof = proofOf(factor, code, now)
+  if (proof === undefined || !(await use(proof))) throw new AccessRefused('WRONG_CODE')
+  await access.forgetTries(codesOf(userId).name)
 }
 
-const lockOf = (userId: number): TryLimit => ({ name: `codes of ${userId}`, most: 1, seconds: lockSeconds })
+const codesOf = (userId: number): TryLimit => ({ name: `codes of ${userId}`, most: mostCodes, seconds: codesSeconds })
 const offerOf = (userId: number) => `second factor offered to ${userId}`
 
 function totpOf(secret: string, label: string): TOTP {

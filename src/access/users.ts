@@ -45,10 +45,7 @@ export function buildUsers({ access }: Pick<Store, 'access'>) {
     ...sessionsOf(access),
     ...invitationsOf(access),
     /** Removes tries that no longer count; to be called now and then. */
-    removeOldTries(now: Seconds) {
-      factor.forgetOldWrongCodes(now)
-      return access.removeOldTries(now)
-    },
+    removeOldTries: access.removeOldTries,
     /** Removes what has ended of sessions, invitations and links for a new password; to be called now and then. */
     removeEnded: (now: Seconds) => access.removeEnded({ ...ended(now), now }),
   }

@@ -18,7 +18,6 @@ const filesNotHere: Record<string, string> = {
 const testsNotHere: Record<string, string> = {
   'slow: every answer is byte for byte the same but ids and times': 'sets a trigger, which no distributed table takes',
   'what is not committed is not answered': 'sets a trigger as well',
-  'ten wrong codes lock for a quarter of an hour': 'sets a trigger on every table',
   'what comes behind a complete body is not part of it':
     'fails on one PostgreSQL as well, where Node has ended the request before its rate is counted',
   'on PostgreSQL too its index has them in order':

@@ -120,7 +120,7 @@ test('ten wrong codes lock, whatever they were tried for, and the answer says wh
   }
   for (const given of [code, codeAt(secret, now())]) {
     const locked = await ask('POST', '/session/code', { codeToken, code: given })
-    assert.deepEqual([locked.status, locked.body.code], [429, 'TOO_MANY_CODES'])
+    assert.deepEqual([locked.status, locked.body.code], [429, 'TOO_MANY_TRIES'])
     assert.ok(Number(locked.retryAfter) > 880 && Number(locked.retryAfter) <= 900, String(locked.retryAfter))
     assert.equal((await ask('POST', '/factor/off', { code: given }, cookie)).status, 429)
   }

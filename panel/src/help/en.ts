@@ -136,7 +136,7 @@ Who may use this account.
 - A new password signs you out everywhere else.
 - The **second factor** is a code from an app on your phone, asked for after the password. Scan the QR code once; the factor is on as soon as the first code is right.
 - **Recovery codes** let you in once each if you lose the phone. Keep them where the phone is not.
-- Ten wrong codes lock it for a quarter of an hour. To switch it off you need a code too.
+- After ten wrong codes within a quarter of an hour none is accepted until that is over. To switch the factor off you need a code too.
 - **Where you are signed in** shows each browser, the network it was signed in from, and its last use, to the hour. If you do not know one, sign it out and change your password.
 
 If both phone and recovery codes are lost, the people who run the installation can remove the factor with \`lastcall user reset-factor\`.`,

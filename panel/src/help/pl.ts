@@ -136,7 +136,7 @@ Kto może korzystać z konta.
 - Nowe hasło kończy wszystkie inne Twoje sesje.
 - **Drugi składnik** to kod z aplikacji w telefonie, podawany po haśle. Zeskanuj kod QR jeden raz; działa, gdy pierwszy kod okaże się poprawny.
 - **Kody zapasowe** wpuszczają po jednym razie, jeśli stracisz telefon. Przechowuj je z dala od telefonu.
-- Dziesięć błędnych kodów blokuje drugi składnik na kwadrans. Aby go wyłączyć, też potrzeba kodu.
+- Po dziesięciu błędnych kodach w ciągu kwadransa żaden kod nie zadziała, dopóki kwadrans nie minie. Aby wyłączyć drugi składnik, też potrzeba kodu.
 - Część **Twoje sesje** pokazuje każdą przeglądarkę, sieć, z której nastąpiło logowanie, i ostatnie użycie, z dokładnością do godziny. Wyloguj to, czego nie znasz, i zmień wtedy hasło.
 
 Jeśli nie masz ani telefonu, ani kodów zapasowych, osoba prowadząca instalację usunie drugi składnik poleceniem \`lastcall user reset-factor\`.`,

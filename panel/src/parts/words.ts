@@ -110,7 +110,6 @@ export const words = inBoth({
       INVALID: 'Fix the highlighted fields.',
       COMMON_PASSWORD: 'This password is too common. Choose another one.',
       TOO_MANY_TRIES: 'Too many tries. Wait a minute, then try again.',
-      TOO_MANY_CODES: 'Ten codes were wrong. Wait a quarter of an hour, then try again.',
     },
   },
   pl: {
@@ -232,7 +231,6 @@ export const words = inBoth({
       INVALID: 'Popraw zaznaczone pola.',
       COMMON_PASSWORD: 'To hasło jest zbyt popularne. Wybierz inne.',
       TOO_MANY_TRIES: 'Zbyt wiele prób. Odczekaj minutę i spróbuj ponownie.',
-      TOO_MANY_CODES: 'Dziesięć kodów było błędnych. Odczekaj kwadrans i spróbuj ponownie.',
     },
   },
 })
