@@ -17,9 +17,9 @@ export type Event = { id: string; campaignId: number; body: EventBody; due: Due 
 
 /**
  * What becomes of one notice. Without events it is done at once, unless it `isHeld` until its campaign is published.
- * `skipped` is how many moments were too old to be sent.
+ * `isSkipped`: a look that was too late.
  */
-export type Planned = { due: Due; events: Event[]; look?: Notice; isHeld?: boolean; skipped?: number }
+export type Planned = { due: Due; events: Event[]; look?: Notice; isHeld?: boolean; isSkipped?: boolean }
 
 export type PlanParts = {
   store: Pick<Store, 'leads' | 'events' | 'conversions' | 'configuration'>
@@ -31,18 +31,16 @@ export type PlanParts = {
 const oldSeconds = 7 * 86_400
 /** Events that are read and made in one turn of the event loop, so that requests get their turns in between. */
 const madeAtOnce = 20
-/** So long the looks of a round skip, each a step at least; the next round goes on from there. Milliseconds. */
-const skipMs = 250
 
 const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
 
 /** The notices of one round, of one endpoint. */
-type Planning = PlanParts & { endpoint: Endpoint; now: Seconds; skipUntil: number }
+type Planning = PlanParts & { endpoint: Endpoint; now: Seconds }
 
 type Found = Omit<LeadTold, 'conversion' | 'settings' | 'now'> & { watcher: Watcher }
 
 export async function plan(parts: PlanParts, endpoint: Endpoint, due: readonly Due[], now: Seconds) {
-  const planning: Planning = { ...parts, endpoint, now, skipUntil: performance.now() + skipMs }
+  const planning: Planning = { ...parts, endpoint, now }
   const planned: Planned[] = []
   const looks = due.filter(({ kind, leadId }) => kind === 'look' && leadId > 0)
   /** A late look also covers the instants of the lead's other looks, which would send the same again. */
@@ -64,10 +62,10 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
   if (due.leadId < 0) return ended(planning, due)
   // Erased, of a deleted campaign, no longer wanted, or covered by another look.
   if (of === undefined) return { due, events: [] }
-  const { happened, lookAt, skipped } =
+  const { happened, lookAt, isSkipped } =
     kind === 'look'
-      ? await seenBy(planning, of, due)
-      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }, now), lookAt: null, skipped: 0 }
+      ? seenBy(planning, of, due)
+      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }, now), lookAt: null, isSkipped: false }
   const conversion =
     kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = happened.filter((what) => !isBoughtBefore(of, what))
@@ -75,7 +73,7 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
   // In a draft a look sends nothing. An event that a notice names is from before: a draft makes no notices.
   if (of.campaign.isDraft) return { due, events: [], ...look, isHeld: told.length > 0 && isToBeHeld(due, now) }
   const events = told.map((what) => eventOf(planning, { ...of, conversion }, due, what))
-  return { due, events, ...look, skipped }
+  return { due, events, ...look, isSkipped }
 }
 
 const isToBeHeld = ({ kind, dueAt }: Due, now: Seconds) => kind !== 'look' && now - dueAt <= keptSeconds
@@ -118,43 +116,23 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
 }
 
 /**
- * What a look finds, as of its instant, however late it is seen, and when to look next. If its instant is too old, it
- * finds the first moment that is not, or else the last. A moment in the present second waits for its own look, a second
- * later.
+ * What a look finds, as of its instant, however late it is seen, and when to look next. If it is too late, it finds
+ * nothing, and the next look is at the first moment that is not, or else at the one that follows. A moment in the present
+ * second waits for its own look, a second later.
  */
-async function seenBy(
-  { endpoint: { fromAt }, now, skipUntil }: Planning,
-  of: Found,
-  { dueAt }: Due,
-): Promise<{ happened: Happened[]; lookAt: Seconds | null; skipped: number }> {
+function seenBy({ endpoint: { fromAt }, now }: Planning, of: Found, { dueAt }: Due) {
   const { campaign, lead, watcher } = of
-  const { terms } = campaign
-  const { attempt } = lead
-  const { wanted } = watcher
-  const from = Math.max(fromAt, now - oldSeconds)
-  const momentsOf = (instant: Seconds) => momentsAt(terms, attempt, instant, wanted)
-  let at = dueAt
-  let lookAt = nextMoment(terms, attempt, at, wanted)
-  let skipped = 0
-  // Not every look has a moment, and what is from before `fromAt` is left out on purpose.
-  const skip = () => {
-    if (at >= fromAt && momentsOf(at).length > 0) skipped += 1
+  const next = (after: Seconds) => nextMoment(campaign.terms, lead.attempt, after, watcher.wanted)
+  // Not beyond now: an instant that lies ahead was set by a wrong clock, and is set back.
+  if (dueAt < fromAt) return { happened: [], lookAt: next(Math.min(fromAt, now) - 1), isSkipped: false }
+  const following = next(dueAt)
+  const oldest = now - oldSeconds
+  if (dueAt < oldest && following !== null && following < now) {
+    const recent = next(oldest - 1)
+    return { happened: [], lookAt: recent !== null && recent < now ? recent : following, isSkipped: true }
   }
-  for (let isFirst = true; at < from && lookAt !== null && lookAt < now; isFirst = false) {
-    if (!isFirst && performance.now() > skipUntil) {
-      skip()
-      return { happened: [], lookAt, skipped }
-    }
-    // With cycles by the calendar a step takes a millisecond or two, and others take one in this turn.
-    await nextTurn()
-    if (momentsOf(lookAt).length > 0) {
-      skip()
-      at = lookAt
-    }
-    lookAt = nextMoment(terms, attempt, lookAt, wanted)
-  }
-  const happened = at < fromAt ? [] : stillTrue(of, at, now).map((moment) => ({ ...moment, at }))
-  return { happened, lookAt, skipped }
+  const happened = stillTrue(of, dueAt, now).map((moment) => ({ ...moment, at: dueAt }))
+  return { happened, lookAt: following, isSkipped: false }
 }
 
 /** Without a deadline that was near, if the offer has come again since: the event would bear the next deadline. */

@@ -23,7 +23,7 @@ export type RoundParts = PlanParts & {
   now(): number
   /** Notes a try in the log and in the metrics. */
   onTry(entry: DeliveryEntry): void
-  /** Called with how many moments were too old to be sent, once their looks are done. */
+  /** Called with how many looks were too late. */
   onDropped(count: number): void
   /** True if no further request may begin: the node stops, or may no longer serve the endpoint. */
   isStopping(): boolean
@@ -308,7 +308,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
       looks: begun.flatMap(({ look }) => look ?? []),
     }),
   )
-  const skipped = begun.reduce((sum, one) => sum + (one.skipped ?? 0), 0)
+  const skipped = begun.filter(({ isSkipped }) => isSkipped).length
   if (skipped > 0) parts.onDropped(skipped)
   const giveBack = await parts.storing(endpoint)
   await settleHealth(parts, round, now).finally(giveBack)
