@@ -35,29 +35,21 @@ const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
 const hasIpv4 = () =>
   Object.values(networkInterfaces()).some((own) => own?.some(({ family, internal }) => family === 'IPv4' && !internal))
 
-const lookup: LookupFunction = (host, { all, family }, done) => {
+const lookup: LookupFunction = (host, { all }, done) => {
   // Not the default one, which uses the four threads that files and passwords need; and a new one each time, since it
   // reads only once whom to ask, and with another network that changes.
-  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
-  const both = ['resolve4', 'resolve6'] as const
-  const types = family === 6 ? [both[1]] : hasIpv4() ? both : both.toReversed()
-  const ask = (index: number, failure: NodeJS.ErrnoException | null): void => {
-    const type = types[index]
-    if (type === undefined) {
-      done(failure, [])
-      return
-    }
-    resolver[type](host, (error, addresses = []) => {
-      if (error !== null || addresses.length === 0) {
-        ask(index + 1, error)
-        return
-      }
-      const found = addresses.map((address) => ({ address, family: type === 'resolve4' ? 4 : 6 }))
-      if (all) done(null, found)
-      else done(null, found[0]?.address as string, found[0]?.family)
-    })
+  const resolver = new dns.promises.Resolver({ timeout: 2_000, tries: 2 })
+  const ask = async (family: 4 | 6) => {
+    const addresses = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
+    return addresses.map((address) => ({ address, family }))
   }
-  ask(0, null)
+  const [first, second] = hasIpv4() ? ([4, 6] as const) : ([6, 4] as const)
+  ask(first)
+    .catch(() => ask(second))
+    .then(
+      (found) => (all ? done(null, found) : done(null, found[0]?.address as string, found[0]?.family)),
+      (error) => done(error, []),
+    )
 }
 
 // The agent takes a range of the other family for a mistake, and would warn at each connection.

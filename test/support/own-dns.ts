@@ -7,7 +7,7 @@ import os from 'node:os'
 /** A file with its address, read as resolv.conf is: once by each resolver. */
 const { TEST_DNS: file = '', TEST_IPV6 } = process.env
 
-dns.Resolver = class extends dns.Resolver {
+dns.promises.Resolver = class extends dns.promises.Resolver {
   constructor(options?: dns.ResolverOptions) {
     super(options)
     this.setServers([readFileSync(file, 'utf8')])
