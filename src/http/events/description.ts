@@ -15,6 +15,9 @@ const header = (name: string, description: string, pattern: string) => ({
 const asksForTime = {
   description: 'Nothing more is sent for `Retry-After`, at most an hour, or for a minute without one.',
 }
+const notAccepted = {
+  description: 'Not accepted: the event is tried again, with longer and longer pauses. A redirect is not followed.',
+}
 
 function webhook(kind: EventKind) {
   return {
@@ -37,16 +40,11 @@ function webhook(kind: EventKind) {
       responses: {
         '2XX': { description: 'Accepted.' },
         410: { description: 'Send nothing more: the endpoint is paused.' },
-        '3XX': { description: 'Not followed, and not accepted.' },
         429: asksForTime,
         503: asksForTime,
-        '4XX': {
-          description: 'Not accepted: the event is tried again, with longer and longer pauses, for three days.',
-        },
-        '5XX': {
-          description:
-            'Not accepted: the event is tried again. After five failed events in a row nothing is sent for a while, then one at a time.',
-        },
+        '3XX': notAccepted,
+        '4XX': notAccepted,
+        '5XX': notAccepted,
       },
     },
   }
