@@ -74,16 +74,16 @@ export async function changeEndpoint(sql: Sql, read: Endpoint, settings: Endpoin
   const before = await toChange(sql, read)
   if (before === undefined) return undefined
   if (!isDeepStrictEqual(before.settings, read.settings)) throw new ChangedMeanwhile()
+  const isElsewhere = before.settings.url !== settings.url
   // How the server at the old URL did says nothing about the new one.
-  if (before.settings.url !== settings.url)
-    await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null }, by.at)
-  const endpoint = (await updateEndpoint(sql, before, ['settings = ?', JSON.stringify(settings)])) as Endpoint
+  const columns = `settings = ?${isElsewhere ? `, ${isWell}` : ''}`
+  const endpoint = (await updateEndpoint(sql, before, [columns, JSON.stringify(settings)])) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
   if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint, 'looks', by.at)
   if (!isDeepStrictEqual(before.settings, settings)) {
     const [old, next] = [logged(before.settings), logged(settings)]
-    const isOtherPath = before.settings.url !== settings.url && old.url === next.url
+    const isOtherPath = isElsewhere && old.url === next.url
     await log(sql, by, endpoint, 'changed', old, { ...next, ...(isOtherPath && { isOtherPath }) })
   }
   return endpoint
@@ -155,11 +155,11 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
 
 /** Of what was due before `fromAt` nothing is told: it is dropped once it is its turn. */
 export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
-  if ((await toChange(sql, endpoint)) === undefined) return
+  const before = await toChange(sql, endpoint)
   // If it was already to hear nothing from before a later instant, that stays so.
-  const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
-  const isLater = (await sql.run(later, fromAt, endpoint.accountId, endpoint.id, fromAt)) > 0
-  if (isLater) await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
+  if (before === undefined || before.fromAt >= fromAt) return
+  await updateEndpoint(sql, before, ['from_at = ?', fromAt])
+  await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
 /**
