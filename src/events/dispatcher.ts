@@ -181,14 +181,12 @@ function openChores(parts: ChoresParts) {
   const tidy = openTidying(parts)
   let isMore = true
   let isToMeasure = true
-  /** Sweeps that have failed: each is left alone until this node renews its leases. */
+  /** Sweeps and deleted endpoints whose turn has failed: each is left alone until this node renews its leases. */
   const failing = new Set<string>()
 
-  async function sweepOne(one: Sweep): Promise<void> {
-    await sweepOn(store, one, secondsNow(parts)).catch((error) => {
-      failing.add(nameOf(one))
-      failed(error)
-    })
+  const leaveAlone = (name: string) => (error: unknown) => {
+    failing.add(name)
+    failed(error)
   }
 
   /** A backfill waits while its endpoint has much to be told. Where something is always due, it goes on all the same. */
@@ -197,7 +195,7 @@ function openChores(parts: ChoresParts) {
       const sweeps = (await lease.sweeps()).filter((one) => !failing.has(nameOf(one)))
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
       for (const one of ready) {
-        if (!isStopping(one.endpoint.id)) await sweepOne(one)
+        if (!isStopping(one.endpoint.id)) await sweepOn(store, one, secondsNow(parts)).catch(leaveAlone(nameOf(one)))
         if (performance.now() > until) return true
       }
       const goesOn = ready.some(({ cause }) => cause !== 'backfill') && !isClosed()
@@ -206,16 +204,11 @@ function openChores(parts: ChoresParts) {
   }
 
   async function purge(until: number): Promise<boolean> {
-    const deleted = await store.events.deletedEndpoints()
-    for (const endpoint of deleted) {
-      // One that cannot be removed waits for the next time, and stops none of the others.
-      for (let isDone = failing.has(String(endpoint.id)); !isDone; ) {
+    for (const endpoint of await store.events.deletedEndpoints()) {
+      const name = String(endpoint.id)
+      while (!failing.has(name)) {
         if (performance.now() > until || isClosed()) return true
-        isDone = await store.events.purge(endpoint).catch((error) => {
-          failing.add(String(endpoint.id))
-          failed(error)
-          return true
-        })
+        if (await store.events.purge(endpoint).catch(leaveAlone(name))) break
       }
     }
     return false
