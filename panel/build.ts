@@ -16,7 +16,7 @@ const isThere = (name: string): boolean => {
 
 if (isThere('vite') && isThere('react')) {
   const { build } = await import('vite')
-  await build({ configFile: new URL('vite.config.ts', import.meta.url).pathname, logLevel: 'warn' })
+  await build({ configFile: join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn' })
   compress(join(import.meta.dirname, 'dist', 'panel', 'assets'))
 } else console.error('the panel is not built again: the packages that build it are not installed')
 

@@ -287,6 +287,10 @@ test('a file is named after what it holds', () => {
   )
 })
 
+test('a file is found in whatever folder the project stands: an address writes a space in it as %20', () => {
+  assert.deepEqual(filesWith([...everything, ...filesBelow('panel')], /\bimport\.meta\.url\)\.pathname/), [])
+})
+
 test('no test is skipped, and none keeps others from running', () => {
   assert.deepEqual(filesWith(tests, /\.(?:only|skip|todo)\(|[{,]\s*(?:only|skip|todo)(?::|,|\s*\})/), [])
 })
