@@ -7,9 +7,9 @@ import { Failure } from '../../parts/failure.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
 import { focusOnFault, idle } from '../../parts/next-row.ts'
 import { RoleNote } from '../../parts/role-note.tsx'
+import { Section } from '../../parts/section.tsx'
 import { useMay, useSession } from '../../session.ts'
 import { roleWords } from './role-words.ts'
-import { Section } from './section.tsx'
 import { words } from './words.ts'
 
 export default function Account() {

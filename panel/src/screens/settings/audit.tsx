@@ -10,13 +10,13 @@ import { Waiting } from '../../parts/loaded.tsx'
 import { More } from '../../parts/more.tsx'
 import { focusScreen } from '../../parts/next-row.ts'
 import { Rows } from '../../parts/rows.tsx'
+import { Section } from '../../parts/section.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
 import { type AuditEntry, type AuditQuery, type Filters, filtersIn, queryOf, searchOf } from './audit-query.ts'
 import { words } from './audit-words.ts'
-import { Section } from './section.tsx'
 
 type Choices = AnswerOf<'GET /audit/choices'>
 

@@ -1,5 +1,4 @@
-import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Button, Group, ScrollArea, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { locales, useLanguage, useWords } from '../../../language.ts'
 import { asciiFile, csvLine } from '../../../parts/csv.ts'
@@ -10,6 +9,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NumberTable } from '../../../parts/number-table.tsx'
+import { Section } from '../../../parts/section.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { Funnel, steps } from './people.tsx'
 import { RangeBar, useRange } from './range.tsx'
@@ -53,26 +53,6 @@ export default function ResultsPart({ read: { settings } }: PartProps) {
         </>
       )}
     </Stack>
-  )
-}
-
-export function Section({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p="md" component="section">
-      <Stack gap="md">
-        <div>
-          <Title order={2} size="h4">
-            {title}
-          </Title>
-          {note !== undefined && (
-            <Text size="sm" c="dimmed">
-              {note}
-            </Text>
-          )}
-        </div>
-        {children}
-      </Stack>
-    </Paper>
   )
 }
 

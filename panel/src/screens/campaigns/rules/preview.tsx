@@ -29,7 +29,7 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
   // One scale for all bars, or a longer one would look like a shorter one.
   const seconds = Math.max(...(answer?.moments ?? []).map(({ stories }) => lengthOf(stories)))
   return (
-    <Paper withBorder p="md" component="section" className="preview" aria-busy={of.isBusy}>
+    <Paper withBorder p={{ base: 'md', sm: 'lg' }} component="section" className="preview" aria-busy={of.isBusy}>
       <Stack gap="md">
         <div>
           <Title order={2} size="h4">

@@ -1,9 +1,10 @@
 // The rules in sentences, one card for each question that they answer.
-import { NativeSelect, Paper, Radio, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { NativeSelect, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
 import { languageName, mailLanguages } from '../../../parts/language-name.ts'
+import { Section } from '../../../parts/section.tsx'
 import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
 import {
   DatesField,
@@ -20,19 +21,6 @@ import { words } from './words.ts'
 import { ZoneField } from './zone-field.tsx'
 
 type Props = { draft: Draft; change(changes: Partial<Draft>): void }
-
-function Card({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p="md" component="section">
-      <Stack gap="md">
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        {children}
-      </Stack>
-    </Paper>
-  )
-}
 
 /** Something that may be on, and then has more to say. */
 function Option({ label, hint, isOn, onChange, children }: OptionProps) {
@@ -62,7 +50,7 @@ export function BasicsSection({ draft, change }: Props) {
   const isWrong = useIsWrong()
   const reader = useLanguage()
   return (
-    <Card title={text.basics}>
+    <Section title={text.basics}>
       <Sentence at={['name']}>
         <TextInput
           className="wide"
@@ -89,7 +77,7 @@ export function BasicsSection({ draft, change }: Props) {
           error={isWrong('language')}
         />
       </Sentence>
-    </Card>
+    </Section>
   )
 }
 
@@ -100,7 +88,7 @@ export function DeadlineSection({ draft, change }: Props) {
   const starts = Object.entries(text.starts).map(([value, label]) => ({ value, label }))
   const { kind } = draft
   return (
-    <Card title={text.deadline}>
+    <Section title={text.deadline}>
       <Sentence at={['mechanism.startsOn', 'mechanism.deadline.kind']}>
         <span>{text.startsWhen}</span>
         {isPersonal(kind) ? (
@@ -135,7 +123,7 @@ export function DeadlineSection({ draft, change }: Props) {
           />
         </Sentence>
       </Option>
-    </Card>
+    </Section>
   )
 }
 
@@ -313,7 +301,7 @@ export function AgainSection({ draft, change }: Props) {
   const text = useWords(words)
   const { reset, afterwards } = draft
   return (
-    <Card title={text.again}>
+    <Section title={text.again}>
       <Option
         label={text.reset}
         hint={text.resetHint}
@@ -342,7 +330,7 @@ export function AgainSection({ draft, change }: Props) {
           {afterwards === 'cycle' && <Cycle draft={draft} change={change} />}
         </Stack>
       </Radio.Group>
-    </Card>
+    </Section>
   )
 }
 
@@ -399,7 +387,7 @@ export function PageSection({ draft, change }: Props) {
   const isWrong = useIsWrong()
   const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }))
   return (
-    <Card title={text.page}>
+    <Section title={text.page}>
       <Sentence at={['onExpiry']}>
         <span>{text.onExpiry}</span>
         <NativeSelect
@@ -436,6 +424,6 @@ export function PageSection({ draft, change }: Props) {
           onChange={(event) => change({ closes: event.currentTarget.checked })}
         />
       </Sentence>
-    </Card>
+    </Section>
   )
 }

@@ -1,7 +1,8 @@
-import { Badge, Group, List, Paper, Stack, Text, Title } from '@mantine/core'
+import { Badge, Group, List, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ApiErrorCode, ApiWarning } from '../../../../../src/http/panel/reference.ts'
 import { useWords } from '../../../language.ts'
+import { Section } from '../../../parts/section.tsx'
 import { Fields, Row } from './fields.tsx'
 import { Prose, Term, useDescribed } from './prose.tsx'
 import { type Description, type Reference, readErrorBody, readHeaders } from './reading.ts'
@@ -37,7 +38,7 @@ export function Everywhere({ description, otherErrors }: Pick<Reference, 'descri
   const text = useWords(words)
   return (
     <>
-      <Part title={text.retries}>
+      <Section order={3} isLandmark title={text.retries}>
         <List size="sm" spacing="xs" withPadding={false}>
           {text.retryAdvice.map((advice) => (
             <List.Item key={advice}>
@@ -45,18 +46,18 @@ export function Everywhere({ description, otherErrors }: Pick<Reference, 'descri
             </List.Item>
           ))}
         </List>
-      </Part>
-      <Part title={text.errorBody} intro={text.errorsText}>
+      </Section>
+      <Section order={3} isLandmark title={text.errorBody} note={text.errorsText}>
         <Fields fields={readErrorBody(description)} showRequired={false} />
         <Text size="sm">{text.otherErrors}</Text>
         <CodeRows errors={otherErrors} />
-      </Part>
-      <Part title={text.warnings} intro={text.warningsText}>
+      </Section>
+      <Section order={3} isLandmark title={text.warnings} note={text.warningsText}>
         <Warnings />
-      </Part>
-      <Part title={text.headers}>
+      </Section>
+      <Section order={3} isLandmark title={text.headers}>
         <Headers description={description} />
-      </Part>
+      </Section>
     </>
   )
 }
@@ -104,19 +105,5 @@ function Rows({ children }: { children: ReactNode }) {
     <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
       {children}
     </Stack>
-  )
-}
-
-function Part({ title, intro, children }: { title: string; intro?: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p={{ base: 'md', sm: 'lg' }} component="section" aria-label={title}>
-      <Stack gap="sm">
-        <Title order={3} size="h4">
-          {title}
-        </Title>
-        {intro !== undefined && <Text size="sm">{intro}</Text>}
-        {children}
-      </Stack>
-    </Paper>
   )
 }

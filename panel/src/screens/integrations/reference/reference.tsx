@@ -1,17 +1,5 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  Paper,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Alert, Anchor, Button, Group, SegmentedControl, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -21,6 +9,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { RoleNote } from '../../../parts/role-note.tsx'
+import { Section } from '../../../parts/section.tsx'
 import { useMay } from '../../../session.ts'
 import { Everywhere } from './codes.tsx'
 import { type Language, languageNames, OperationCard } from './operation.tsx'
@@ -91,13 +80,13 @@ function Start({ reference, collection }: { reference: Reference; collection: Re
   const mayMakeKeys = useMay('owner')
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
-      <Card title={text.baseUrl}>
+      <Section title={text.baseUrl}>
         <CopyBlock text={reference.baseUrl} name={text.baseUrl} />
         <Text size="sm">
           {text.limit}: {text.limitText(reference.rateLimit)}
         </Text>
-      </Card>
-      <Card title={text.key}>
+      </Section>
+      <Section title={text.key}>
         <CopyBlock text="export LASTCALL_KEY='lastcall_…'" name={text.keyLine} />
         <Text size="sm">
           {text.keyText}{' '}
@@ -108,7 +97,7 @@ function Start({ reference, collection }: { reference: Reference; collection: Re
           )}
         </Text>
         <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
-      </Card>
+      </Section>
       <Download
         title={text.description}
         intro={text.descriptionText}
@@ -130,7 +119,7 @@ type File = { title: string; intro: string; name: string; content: object }
 function Download({ title, intro, name, content }: File) {
   const text = useWords(words)
   return (
-    <Card title={title}>
+    <Section title={title}>
       <Text size="sm">{intro}</Text>
       <Group mt="auto">
         <Button
@@ -142,20 +131,7 @@ function Download({ title, intro, name, content }: File) {
           {text.download} {name}
         </Button>
       </Group>
-    </Card>
-  )
-}
-
-function Card({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p={{ base: 'md', sm: 'lg' }} style={{ minWidth: 0 }}>
-      <Stack gap="sm" h="100%">
-        <Title order={2} size="h5">
-          {title}
-        </Title>
-        {children}
-      </Stack>
-    </Paper>
+    </Section>
   )
 }
 
