@@ -142,7 +142,7 @@ async function assertPreviewFollows(page: Page): Promise<void> {
   await own.getByText('Open until Mon, 26 Oct 2026, 11:00 GMT+1 (2 days)').waitFor()
   await page.getByLabel('It ends: unit').selectOption('D')
   await page.getByLabel('It ends: number').fill('2')
-  await own.getByText('Open until Mon, 26 Oct 2026, 12:00 GMT+1 (2 days 1 hour)').waitFor()
+  await own.getByText('Open until Mon, 26 Oct 2026, 12:00 GMT+1 (2 days, 1 hour)').waitFor()
   await own.click()
   const steps = page.getByRole('listitem').filter({ hasText: '26 Oct 2026, 12:00 GMT+1 – The offer ends' })
   await steps.waitFor()

@@ -1,4 +1,4 @@
-import { inBoth, type Language, plural } from '../../../language.ts'
+import { inBoth, type Language } from '../../../language.ts'
 import type { PreviewAnswer } from './lint-words.ts'
 
 type Moment = NonNullable<PreviewAnswer['moments']>[number]
@@ -117,31 +117,11 @@ const pl: Words = {
 
 export const words = inBoth<Words>({ en, pl })
 
-const spans = {
-  en: {
-    day: { one: '# day', other: '# days' },
-    hour: { one: '# hour', other: '# hours' },
-    minute: { one: '# minute', other: '# minutes' },
-  },
-  pl: {
-    day: { one: '# dzień', few: '# dni', many: '# dni', other: '# dnia' },
-    hour: { one: '# godzina', few: '# godziny', many: '# godzin', other: '# godziny' },
-    minute: { one: '# minuta', few: '# minuty', many: '# minut', other: '# minuty' },
-  },
-}
-
 /** How long so many seconds are, in the two largest units. */
 export function spanInWords(language: Language, seconds: number): string {
   const minutes = Math.round(seconds / 60)
-  const parts: [keyof (typeof spans)['en'], number][] = [
-    ['day', Math.floor(minutes / 1_440)],
-    ['hour', Math.floor(minutes / 60) % 24],
-    ['minute', minutes % 60],
-  ]
-  const first = parts.findIndex(([, count]) => count > 0)
-  return parts
-    .slice(first === -1 ? 2 : first, (first === -1 ? 2 : first) + 2)
-    .filter(([, count], index) => count > 0 || (first === -1 && index === 0))
-    .map(([unit, count]) => plural(language, count, spans[language][unit]))
-    .join(' ')
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24]
+  const span = { days, hours, minutes: days > 0 ? 0 : minutes % 60 }
+  const minutesDisplay = minutes === 0 ? 'always' : 'auto'
+  return new Intl.DurationFormat(language, { style: 'long', minutesDisplay }).format(span)
 }
