@@ -16,7 +16,7 @@ import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 export function Publish({ read, onPublished }: { read: Whole; onPublished(): void }) {
   const text = useWords(words)
   const { account } = useSession()
-  const saving = useSaveCampaign(read)
+  const saving = useSaveCampaign()
   const { isDraft } = read.settings
   // Where a colleague has published it meanwhile, the dialog must not ask for the opposite.
   const [asked, ask] = useState<'publish' | 'toDraft' | null>(null)
@@ -28,7 +28,7 @@ export function Publish({ read, onPublished }: { read: Whole; onPublished(): voi
   const close = () => ask(null)
   const name = text[wanted]
   const confirm = async () => {
-    await saving.save({ isDraft: !isDraft })
+    await saving.save(read, { isDraft: !isDraft })
     close()
     if (isDraft) onPublished()
   }

@@ -18,19 +18,19 @@ export function useCampaign() {
 type Judge = (theirs: Settings) => boolean
 const never: Judge = () => false
 
-/** Saves changed settings of the campaign over those that were read. */
-export function useSaveCampaign(read: Whole) {
+/** Saves changed settings of a campaign over those that were read. */
+export function useSaveCampaign() {
   const client = useQueryClient()
   const send = useSendAlone('PUT /campaigns/:campaignId')
-  const campaignId = read.settings.id
-  const queryKey = keyOf('GET /campaigns/:campaignId', { params: { campaignId } })
   /**
    * `isApart`: what somebody else has saved meanwhile is nothing that `changes` would overwrite. `isThere`: it is
    * `changes`, from a save whose answer was lost on the way.
    */
-  const save = async (changes: Partial<Settings>, isApart: Judge = never, isThere: Judge = never) => {
+  const save = async (read: Whole, changes: Partial<Settings>, isApart: Judge = never, isThere: Judge = never) => {
+    const params = { campaignId: read.settings.id }
+    const queryKey = keyOf('GET /campaigns/:campaignId', { params })
     const saveOver = ({ settings, revision }: Whole) =>
-      send.mutateAsync({ params: { campaignId }, body: { settings: { ...settings, ...changes }, revision } })
+      send.mutateAsync({ params, body: { settings: { ...settings, ...changes }, revision } })
     const saved = await saveOver(read).catch(async (error: CallFailed) => {
       if (error.code !== 'CHANGED_MEANWHILE') throw error
       // What somebody else has saved is there to be seen.

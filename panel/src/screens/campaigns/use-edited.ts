@@ -36,24 +36,23 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
     JSON.stringify(settingsOf(follow?.(sent, sent, settings) ?? sent)) === asSaved(settings)
   // Other screens change other settings: only who changed this very part would be overwritten.
   const isBehind = asSaved(base.settings) !== asSaved(read.settings) && !isThere(read.settings)
-  const saving = useSaveCampaign(isBehind ? base : read)
-  const keeping = useSaveCampaign(read)
-  const isPending = saving.isPending || keeping.isPending
+  const saving = useSaveCampaign()
+  const { isPending, error } = saving
 
   function change(next: Draft): void {
     // What is being saved is not there yet.
     const isAsSaved = !isBehind && !isPending && JSON.stringify(settingsOf(next)) === asSaved(read.settings)
     keepUnsaved(campaignId, part, isAsSaved ? undefined : { draft: next, base })
-    for (const saver of [saving, keeping]) if (saver.error !== null) saver.reset()
+    if (error !== null) saving.reset()
   }
 
   /** @throws CallFailed, which stands in `error` too */
-  const save = async () => unsaved !== undefined && (await saveBy(saving, base, draft))
+  const save = async () => unsaved !== undefined && (await saveOver(isBehind ? base : read, draft))
 
-  async function saveBy(saver: typeof saving, seen: Whole, sent: Draft): Promise<void> {
+  async function saveOver(seen: Whole, sent: Draft): Promise<void> {
     if (isThere(read.settings, sent)) return discard()
     const isApart = (theirs: Settings) => asSaved(theirs) === asSaved(seen.settings)
-    const saved = await saver.save(settingsOf(sent), isApart, (theirs) => isThere(theirs, sent))
+    const saved = await saving.save(seen, settingsOf(sent), isApart, (theirs) => isThere(theirs, sent))
     const later = unsavedOf<Draft>(campaignId, part)?.draft ?? sent
     const next = later === sent || follow === undefined ? later : follow(later, sent, saved.settings)
     // What was written meanwhile is still to be saved.
@@ -64,16 +63,14 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   function discard(): void {
     keepUnsaved(campaignId, part, undefined)
     saving.reset()
-    keeping.reset()
     focusSave()
   }
 
   /** Over what somebody else has saved, once it was seen. */
   async function keepMine(): Promise<void> {
-    saving.reset()
     const mine = keepOver?.(draft, read.settings) ?? draft
     keepUnsaved(campaignId, part, { draft: mine, base })
-    await saveBy(keeping, read, mine).catch(() => {})
+    await saveOver(read, mine).catch(() => {})
     focusSave()
   }
 
@@ -87,7 +84,6 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
         takeTheirs: discard,
       }
     : null
-  const error = keeping.error ?? saving.error
   return { draft, change, save, discard, error, isPending, isBehind, clash, isChanged: unsaved !== undefined }
 }
 

@@ -35,7 +35,7 @@ function NoTimer({ read }: PartProps) {
   const text = useWords(words)
   const may = useMay('member')
   const { suspended } = useSession().account
-  const { save, isPending, error } = useSaveCampaign(read)
+  const { save, isPending, error } = useSaveCampaign()
   return (
     <Empty text={may ? `${text.none} ${text.addOne}` : text.none}>
       <Failure of={{ error }} />
@@ -43,7 +43,7 @@ function NoTimer({ read }: PartProps) {
         <Button
           disabled={suspended}
           loading={isPending}
-          onClick={() => save({ mailTimer: {} }).then(focusScreen, () => {})}
+          onClick={() => save(read, { mailTimer: {} }).then(focusScreen, () => {})}
         >
           {text.add}
         </Button>
@@ -122,7 +122,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
 function Remove({ read }: PartProps) {
   const text = useWords(words)
   const { suspended } = useSession().account
-  const { save, isPending, error, reset } = useSaveCampaign(read)
+  const { save, isPending, error, reset } = useSaveCampaign()
   const [isAsked, { open, close }] = useDisclosure(false)
   const ask = () => {
     reset()
@@ -130,7 +130,7 @@ function Remove({ read }: PartProps) {
   }
   const focusPage = focusNextRow('timers', '')
   const remove = () =>
-    save({ mailTimer: null }).then(
+    save(read, { mailTimer: null }).then(
       () => {
         keepUnsaved(read.settings.id, 'timer', undefined)
         focusPage()
