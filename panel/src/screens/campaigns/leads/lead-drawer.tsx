@@ -1,17 +1,18 @@
-import { Alert, Box, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
+import { Alert, Box, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { Copy, CopyBlock } from '../../../parts/copy.tsx'
 import { escapeOf } from '../../../parts/escape.ts'
+import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useToastFailure } from '../../../parts/toast.tsx'
-import { words as panelWords } from '../../../parts/words.ts'
 import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Added } from './add-lead.tsx'
@@ -131,18 +132,7 @@ function Standing({ lead, settings }: { lead: WholeLead; settings: Settings }) {
       <div>
         <StateBadge state={lead.state} />
       </div>
-      <Stack component="dl" gap={4} m={0}>
-        {facts.map(([name, value]) => (
-          <Group key={name} gap="xs" wrap="nowrap" align="start">
-            <Text component="dt" size="sm" c="dimmed" w={110} style={{ flexShrink: 0 }}>
-              {name}
-            </Text>
-            <Text component="dd" size="sm" m={0}>
-              {value}
-            </Text>
-          </Group>
-        ))}
-      </Stack>
+      <Facts of={facts} />
     </Stack>
   )
 }
@@ -181,7 +171,6 @@ function Links({ lead: { offer } }: { lead: WholeLead }) {
 
 function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settings; onErased(): void }) {
   const text = useWords(words)
-  const { cancel } = useWords(panelWords)
   const failed = useToastFailure(text.eraseFailed)
   const [isAsked, setAsked] = useState(false)
   const { suspended } = useSession().account
@@ -198,22 +187,24 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
       <Button color="red" variant="outline" disabled={suspended} onClick={() => setAsked(true)}>
         {text.erase}
       </Button>
-      <Modal opened={isAsked} onClose={() => setAsked(false)} title={text.eraseTitle} centered>
-        <Stack>
-          <Text fw={600} className={classes.address}>
-            {lead.email}
-          </Text>
-          <Text size="sm">{text.eraseText}</Text>
-          <Group justify="end">
-            <Button variant="default" data-autofocus onClick={() => setAsked(false)}>
-              {cancel}
-            </Button>
-            <Button color="red" onClick={erase}>
-              {text.eraseDo}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirm
+        opened={isAsked}
+        onClose={() => setAsked(false)}
+        title={text.eraseTitle}
+        text={
+          <>
+            <Text fw={600} className={classes.address}>
+              {lead.email}
+            </Text>
+            <Text size="sm">{text.eraseText}</Text>
+          </>
+        }
+        action={text.eraseDo}
+        isDangerous
+        isPending={false}
+        error={null}
+        onConfirm={erase}
+      />
     </div>
   )
 }
