@@ -39,7 +39,10 @@ export const theme = createTheme({
     Modal: { defaultProps: { attributes: { header: { role: 'none' } } } },
     // Reading begins with its heading, and not with the button that closes it.
     Drawer: {
-      defaultProps: { attributes: { header: { role: 'none' }, title: { tabIndex: -1, 'data-autofocus': true } } },
+      defaultProps: {
+        position: 'right',
+        attributes: { header: { role: 'none' }, title: { tabIndex: -1, 'data-autofocus': true } },
+      },
     },
   },
 })

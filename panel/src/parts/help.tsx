@@ -1,12 +1,11 @@
 // Help stands over the screen that it is about. Its pages come with the panel, and are loaded when first opened.
-import { ActionIcon, Anchor } from '@mantine/core'
+import { ActionIcon, Anchor, Drawer } from '@mantine/core'
 import { lazy, useEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import { useWords } from '../language.ts'
 import { type Topic, topicOf } from './help-topic.ts'
 import { someListeners } from './listeners.ts'
 import { Loaded } from './loaded.tsx'
-import { SideDrawer } from './side-drawer.tsx'
 import { words } from './words.ts'
 
 const HelpPage = lazy(() => import('../help/page.tsx'))
@@ -47,8 +46,8 @@ export function HelpDrawer() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the browser's Back leaves the screen that it is about.
   useEffect(() => show(null), [location])
   return (
-    <SideDrawer opened={topic !== null} onClose={() => show(null)} title={help}>
+    <Drawer opened={topic !== null} onClose={() => show(null)} title={help}>
       <Loaded>{topic !== null && <HelpPage topic={topic} />}</Loaded>
-    </SideDrawer>
+    </Drawer>
   )
 }

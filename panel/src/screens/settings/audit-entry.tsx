@@ -1,9 +1,8 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Drawer, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useWords } from '../../language.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { LeadLink } from '../../parts/lead-link.tsx'
-import { SideDrawer } from '../../parts/side-drawer.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { differencesOf } from './audit-differences.ts'
 import type { AuditEntry } from './audit-query.ts'
@@ -30,9 +29,9 @@ export function useNames() {
 export function AuditDrawer({ of, onClose }: { of: AuditEntry | null; onClose(): void }) {
   const text = useWords(words)
   return (
-    <SideDrawer opened={of !== null} onClose={onClose} title={text.entry}>
+    <Drawer opened={of !== null} onClose={onClose} title={text.entry}>
       {of !== null && <Entry of={of} />}
-    </SideDrawer>
+    </Drawer>
   )
 }
 

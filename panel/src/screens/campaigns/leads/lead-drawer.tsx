@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Box, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
@@ -10,7 +10,6 @@ import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
-import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useToastFailure } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
@@ -43,7 +42,7 @@ export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
     if (leadRef !== undefined && key === 'Escape' && target === document.body) onClose()
   })
   return (
-    <SideDrawer
+    <Drawer
       opened={leadRef !== undefined}
       onClose={onClose}
       {...escapeOf(onClose)}
@@ -59,7 +58,7 @@ export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
         )}
       </div>
       {leadRef !== undefined && <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onClose} />}
-    </SideDrawer>
+    </Drawer>
   )
 }
 

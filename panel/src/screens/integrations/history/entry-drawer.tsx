@@ -1,10 +1,9 @@
-import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Code, Drawer, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { Copy } from '../../../parts/copy.tsx'
 import { Facts } from '../../../parts/facts.tsx'
-import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMoments } from './moments.ts'
 import type { Entry } from './use-history.ts'
@@ -26,9 +25,9 @@ type Props = { of: Entry | null; choices: Choices; onClose(): void }
 export function EntryDrawer({ of, choices, onClose }: Props) {
   const text = useWords(words)
   return (
-    <SideDrawer opened={of !== null} onClose={onClose} title={text.entry}>
+    <Drawer opened={of !== null} onClose={onClose} title={text.entry}>
       {of !== null && <EntryFacts of={of} choices={choices} />}
-    </SideDrawer>
+    </Drawer>
   )
 }
 

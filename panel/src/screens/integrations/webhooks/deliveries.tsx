@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, NativeSelect, Paper, Stack, Title } from '@mantine/core'
+import { Badge, Button, Code, Drawer, Group, NativeSelect, Paper, Stack, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { type AnswerOf, usePages, useSend } from '../../../api.ts'
@@ -10,7 +10,6 @@ import { LeadLink } from '../../../parts/lead-link.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
 import { Rows } from '../../../parts/rows.tsx'
-import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
@@ -107,9 +106,9 @@ function DeliveryTable({ of, entries }: { of: Webhook; entries: Delivery[] }) {
           </tr>
         ))}
       </Rows>
-      <SideDrawer opened={shown !== undefined} onClose={close} size={520} title={text.details}>
+      <Drawer opened={shown !== undefined} onClose={close} size={520} title={text.details}>
         {shown !== undefined && <Details webhook={of} of={shown} onClose={close} />}
-      </SideDrawer>
+      </Drawer>
     </Paper>
   )
 }
