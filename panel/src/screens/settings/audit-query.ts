@@ -22,15 +22,6 @@ export function filtersIn(search: URLSearchParams): Filters {
   }
 }
 
-export function searchOf({ like, action, days: [from, to] }: Filters): Record<string, string> {
-  return {
-    ...(like && { like }),
-    ...(action && { action }),
-    ...(from !== null && { from }),
-    ...(to !== null && { to }),
-  }
-}
-
 /** Days of the reader's own zone. */
 export function queryOf({ like, action, days: [first, last] }: Filters) {
   const midnight = (day: string, later: number) => {

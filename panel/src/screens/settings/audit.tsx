@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useSearchParams } from 'wouter'
 import { type AnswerOf, useAsk, usePages } from '../../api.ts'
 import { useWords } from '../../language.ts'
+import { useAddress } from '../../parts/address.ts'
 import { DaysInput } from '../../parts/days-input.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -15,14 +15,14 @@ import { TimeText } from '../../parts/time-text.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
-import { type AuditEntry, type AuditQuery, type Filters, filtersIn, queryOf, searchOf } from './audit-query.ts'
+import { type AuditEntry, type AuditQuery, type Filters, filtersIn, queryOf } from './audit-query.ts'
 import { words } from './audit-words.ts'
 
 type Choices = AnswerOf<'GET /audit/choices'>
 
 export default function AuditPart() {
   const { title } = useWords(words)
-  const { like } = queryOf(filtersIn(useSearchParams()[0]))
+  const { like } = queryOf(filtersIn(useAddress()[0]))
   // By the entry that the address has: another one of the same person would be no choice.
   const asked = useAsk('GET /audit/choices', { query: like === undefined ? {} : { like } }, { keepsPrevious: true })
   if (asked.isLoadingError) return <Failure of={asked} />
@@ -36,13 +36,14 @@ export default function AuditPart() {
 
 function Audit({ choices }: { choices: Choices }) {
   const text = useWords(words)
-  const [search, setSearch] = useSearchParams()
-  const filters = filtersIn(search)
+  const [address, put] = useAddress()
+  const filters = filtersIn(address)
   const query = queryOf(filters)
-  const setFilters = (next: Filters) => setSearch(searchOf(next), { replace: true })
+  const setFilters = ({ like, action, days: [from, to] }: Filters) =>
+    put({ like, action, from: from ?? '', to: to ?? '' })
   const name = JSON.stringify(query)
   const clear = () => {
-    setSearch({}, { replace: true })
+    setFilters({ like: '', action: '', days: [null, null] })
     focusScreen()
   }
   return (

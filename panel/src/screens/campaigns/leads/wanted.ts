@@ -1,6 +1,6 @@
 // Which leads the reader wants to see. It stands in the address of the page, but for what they search for: no email
 // stands in an address.
-import { useSearchParams } from 'wouter'
+import { useAddress } from '../../../parts/address.ts'
 import { type Sort, type State, sorts } from './use-leads.ts'
 
 export const states = ['pending', 'scheduled', 'open', 'expired'] as const satisfies readonly State[]
@@ -11,7 +11,7 @@ export const lastPage = 1_000
 export type Wanted = { state: State | null; sort: Sort; isAnywhere: boolean; page: number }
 
 export function useWanted() {
-  const [address, setAddress] = useSearchParams()
+  const [address, put] = useAddress()
   const wanted: Wanted = {
     state: states.find((one) => one === address.get('state')) ?? null,
     sort: sorts.find((one) => one === address.get('sort')) ?? 'email',
@@ -27,10 +27,7 @@ export function useWanted() {
       search: next.isAnywhere ? 'anywhere' : '',
       page: next.page === 1 ? '' : String(next.page),
     }
-    setAddress(
-      Object.entries(all).filter(([, value]) => value !== ''),
-      { replace: changes.page === undefined },
-    )
+    put(all, changes.page === undefined)
   }
   const query = address.size === 0 ? '' : `?${address}`
   return { ...wanted, want, query }

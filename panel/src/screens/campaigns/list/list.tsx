@@ -1,9 +1,10 @@
 import { Button, Group, NativeSelect, Pagination, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearchParams } from 'wouter'
+import { Link } from 'wouter'
 import { type AnswerOf, type CallFailed, call } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { useAddress } from '../../../parts/address.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
@@ -73,7 +74,7 @@ async function readAll({ signal }: { signal: AbortSignal }): Promise<Summary[]> 
 /** Search, state and page stand in the address: the way back leads to them again. */
 function Found({ campaigns }: { campaigns: Summary[] }) {
   const text = useWords(words)
-  const [address, setAddress] = useSearchParams()
+  const [address, put] = useAddress()
   const search = address.get('search') ?? ''
   const state = shownStates.find((one) => one === address.get('state')) ?? 'all'
   const sort = sorts.find((one) => one === address.get('sort')) ?? 'newest'
@@ -83,14 +84,8 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
     .sort(orders[sort])
   const pages = Math.max(1, Math.ceil(found.length / pageSize))
   const page = Math.min(pages, Math.max(1, Math.floor(Number(address.get('page'))) || 1))
-  const put = (changes: Record<string, string>, replace: boolean) =>
-    setAddress(
-      (before) => {
-        const all = Object.entries({ ...Object.fromEntries(before), page: '', ...changes })
-        return new URLSearchParams(all.filter(([, value]) => value !== ''))
-      },
-      { replace },
-    )
+  /** Anything but another page begins with the first page. */
+  const want = (changes: Record<string, string>) => put({ page: '', ...changes })
   return (
     <Stack>
       <Group align="end" gap="sm">
@@ -101,21 +96,19 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           value={search}
           flex={1}
           miw="min(100%, 12.5rem)"
-          onChange={(event) => put({ search: event.currentTarget.value }, true)}
+          onChange={(event) => want({ search: event.currentTarget.value })}
         />
         <SegmentedControl
           size="xs"
           aria-label={text.state}
           value={state}
-          onChange={(next) => put({ state: next === 'all' ? '' : next }, true)}
+          onChange={(next) => want({ state: next === 'all' ? '' : next })}
           data={shownStates.map((value) => ({ value, label: text.shown[value] }))}
         />
         <NativeSelect
           aria-label={text.sort}
           value={sort}
-          onChange={(event) =>
-            put({ sort: event.currentTarget.value === 'newest' ? '' : event.currentTarget.value }, true)
-          }
+          onChange={(event) => want({ sort: event.currentTarget.value === 'newest' ? '' : event.currentTarget.value })}
           data={sorts.map((value) => ({ value, label: text.sorts[value] }))}
         />
       </Group>

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import { useSearchParams } from 'wouter'
 import { useWords } from '../../../language.ts'
+import { useAddress } from '../../../parts/address.ts'
 import { DaysInput } from '../../../parts/days-input.tsx'
 import { todayIn } from '../../../parts/local-time.ts'
 import { dateIn } from '../../../parts/written-dates.ts'
@@ -15,13 +15,13 @@ export type Range = { from: string; to?: string }
 
 /** The range stands in the page's address; what somebody else may have put there is left aside. */
 export function useRange(timeZone: string): [Range, (range: Range) => void] {
-  const [search, setSearch] = useSearchParams()
-  const to = dateIn(search, 'to')
-  const from = dateIn(search, 'from') ?? daysBefore(to ?? todayIn(timeZone), 29)
+  const [address, put] = useAddress()
+  const to = dateIn(address, 'to')
+  const from = dateIn(address, 'from') ?? daysBefore(to ?? todayIn(timeZone), 29)
   const isRange = daysBetween(from, to ?? todayIn(timeZone)) >= 1 && daysBetween(from, to ?? todayIn(timeZone)) <= 366
   return [
     isRange ? { from, ...(to !== undefined && { to }) } : { from: daysBefore(todayIn(timeZone), 29) },
-    (range) => setSearch(new URLSearchParams(range), { replace: true }),
+    (range) => put({ to: '', ...range }),
   ]
 }
 

@@ -1,7 +1,7 @@
 // What of the history the reader wants to see: it stands in the address of the page, and nowhere else.
-import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'wouter'
+import { useMemo } from 'react'
 import type { AnswerOf, AskedOf } from '../../../api.ts'
+import { useAddress } from '../../../parts/address.ts'
 
 export const dayMs = 86_400_000
 
@@ -29,29 +29,14 @@ export type WantedState = Wanted & {
 }
 
 export function useWanted(choices: Choices): WantedState {
-  const [search, setSearch] = useSearchParams()
-  const text = search.toString()
+  const [address, put] = useAddress()
+  const text = address.toString()
   const wanted = useMemo(() => read(new URLSearchParams(text), choices), [text, choices])
-  const change = useCallback(
-    (changes: Record<string, string | undefined>, replace: boolean) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          for (const [name, value] of Object.entries(changes)) {
-            if (value === undefined || value === '') next.delete(name)
-            else next.set(name, value)
-          }
-          return next
-        },
-        { replace },
-      ),
-    [setSearch],
-  )
   return {
     ...wanted,
-    setFilter: (name, value) => change({ [names[name]]: value }, true),
-    setSpan: ({ from, to }) => change({ from: instantOf(from), to: instantOf(to) }, false),
-    clear: () => setSearch(new URLSearchParams()),
+    setFilter: (name, value) => put({ [names[name]]: value }),
+    setSpan: ({ from, to }) => put({ from: instantOf(from), to: instantOf(to) }, false),
+    clear: () => put(Object.fromEntries(address.keys().map((name) => [name, ''])), false),
   }
 }
 
@@ -90,8 +75,8 @@ function millisecondsOf(text: string | null): number | undefined {
   return at >= 0 && at < latest ? at : undefined
 }
 
-function instantOf(milliseconds: number | undefined): string | undefined {
-  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString().replace('.000Z', 'Z')
+function instantOf(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '' : new Date(milliseconds).toISOString().replace('.000Z', 'Z')
 }
 
 export function queryOf({ filters, span }: Wanted) {

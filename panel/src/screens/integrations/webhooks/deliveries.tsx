@@ -1,8 +1,8 @@
 import { Badge, Button, Code, Drawer, Group, NativeSelect, Paper, Stack, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useSearchParams } from 'wouter'
 import { type AnswerOf, usePages, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { useAddress } from '../../../parts/address.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
@@ -28,11 +28,10 @@ const everyMs = 2_000
 export function Deliveries({ of }: { of: Webhook }) {
   const text = useWords(words)
   const mayTest = useMay('owner')
-  const [search, setSearch] = useSearchParams()
-  const chosen = search.get('outcome')
+  const [address, put] = useAddress()
+  const chosen = address.get('outcome')
   const outcome: Outcome = chosen === 'delivered' || chosen === 'failed' ? chosen : undefined
-  const choose = (value: string) =>
-    setSearch({ webhook: String(of.id), ...(value !== 'all' && { outcome: value }) }, { replace: true })
+  const choose = (value: string) => put({ webhook: String(of.id), outcome: value === 'all' ? '' : value })
   const query = useDeliveries(of.id, outcome)
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
   const empty = mayTest ? `${text.empty} ${text.testOrWait}` : text.empty
