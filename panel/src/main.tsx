@@ -84,7 +84,7 @@ Object.assign(window, { __webpack_nonce__: nonce })
 
 nameBrowserLanguage()
 
-// For panel.css: what is pressed is not scrolled meanwhile.
+// What is pressed is not scrolled meanwhile.
 for (const event of ['pointerdown', 'pointerup', 'pointercancel']) {
   const isPressed = event === 'pointerdown'
   window.addEventListener(event, () => document.documentElement.toggleAttribute('data-pressed', isPressed), true)

@@ -103,10 +103,10 @@ function useInSight(isChanged: boolean): boolean {
 function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
     const form = bar.current?.closest('form')
-    let isPressed = false
     const uncover = () => {
       const field = document.activeElement
       // What is pressed would be gone from under the pointer, and there would be no click.
+      const isPressed = document.documentElement.hasAttribute('data-pressed')
       if (isPressed || !form?.contains(field) || bar.current?.contains(field)) return
       const over = (field?.getBoundingClientRect().bottom ?? 0) + 8 - (bar.current?.getBoundingClientRect().top ?? 0)
       if (over > 0) window.scrollBy(0, over)
@@ -115,13 +115,9 @@ function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
     const size = new ResizeObserver(uncover)
     if (bar.current) size.observe(bar.current)
     const later = () => setTimeout(uncover)
-    const press = ({ type }: Event) => {
-      isPressed = type === 'pointerdown'
-      later()
-    }
     const ended = new AbortController()
     for (const event of ['focusin', 'input']) form?.addEventListener(event, later, ended)
-    for (const event of ['pointerdown', 'pointerup', 'pointercancel']) window.addEventListener(event, press, ended)
+    for (const event of ['pointerup', 'pointercancel']) window.addEventListener(event, later, ended)
     return () => {
       size.disconnect()
       ended.abort()
