@@ -1,6 +1,6 @@
 import { Text, Tooltip } from '@mantine/core'
 import { type Language, locales, useLanguage, useWords } from '../language.ts'
-import { offsetText, ownZone, useOffsets, wallClock } from './local-time.ts'
+import { offsetText, ownZone, useClock, wallClock } from './local-time.ts'
 import { words } from './words.ts'
 
 type Shown = {
@@ -16,10 +16,8 @@ export function TimeText({ at, timeZone, withSeconds = false, isInButton = false
   const language = useLanguage()
   const { yourTime } = useWords(words)
   const seconds = typeof at === 'number' ? at : Date.parse(at) / 1_000
-  const [offset, ownOffset] = useOffsets([
-    { timeZone: timeZone ?? ownZone, at: seconds },
-    { timeZone: ownZone, at: seconds },
-  ])
+  const offset = useClock(timeZone ?? ownZone, seconds).offsetAt(seconds)
+  const ownOffset = useClock(ownZone, seconds).offsetAt(seconds)
   return (
     <Tooltip
       // Within the page's main part, where screen readers look for it.

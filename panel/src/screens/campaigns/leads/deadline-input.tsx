@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import type { CallFailed } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { ClockInput } from '../../../parts/clock-input.tsx'
-import { useOffsets, wallClock } from '../../../parts/local-time.ts'
+import { useClock, wallClock } from '../../../parts/local-time.ts'
 import { words } from './words.ts'
 
 type Props = { timeZone: string; at: string; error: CallFailed | null; isFirst?: boolean; onChange(at: string): void }
@@ -11,7 +11,7 @@ type Props = { timeZone: string; at: string; error: CallFailed | null; isFirst?:
 export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }: Props) {
   const text = useWords(words)
   const now = Math.floor(Date.now() / 1_000)
-  const [offset] = useOffsets([{ timeZone, at: now }])
+  const offset = useClock(timeZone).offsetAt(now)
   // In the form of the field.
   const isPast = at !== '' && offset !== undefined && at < wallClock(now, offset).toISOString().slice(0, 16)
   return (

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type Language, locales, useLanguage, useWords } from '../../../language.ts'
-import { useOffsets, wallClock } from '../../../parts/local-time.ts'
+import { useClock, wallClock } from '../../../parts/local-time.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { Settings } from '../use-campaign.ts'
 import type { WholeLead } from './lead-drawer.tsx'
@@ -61,6 +61,8 @@ function useEvents(lead: WholeLead, settings: Settings, { events }: (typeof word
   const { timeZone } = settings
   const byHand = mayBePurchase(lead, settings) ? events.byHandOrPurchase : events.byHand
   const now = Date.now() / 1_000
+  // Near enough also of a decade far away: it says only in which order days stand.
+  const { offsetAt } = useClock(timeZone)
   const { registeredAt, anchorAt, setByHandAt, deadline } = lead
   const opensAt = opensLater(lead)
   const all: [at: number | null, rank: number, before: string, ahead: string][] = [
@@ -71,10 +73,9 @@ function useEvents(lead: WholeLead, settings: Settings, { events }: (typeof word
     [deadline, 2, events.ended, events.ends],
   ]
   const known = all.flatMap(([at, ...rest]) => (at === null ? [] : [[at, ...rest] as const]))
-  const offsets = useOffsets(known.map(([at]) => ({ timeZone, at })))
   return known.map(([at, rank, before, ahead], index): Entry => {
     const isAhead = at > now
-    const date = wallClock(at, offsets[index] ?? 0)
+    const date = wallClock(at, offsetAt(at) ?? 0)
       .toISOString()
       .slice(0, 10)
     return {

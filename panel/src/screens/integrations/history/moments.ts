@@ -1,10 +1,10 @@
 import { locales, useLanguage } from '../../../language.ts'
-import { useOwnClock, wallClock } from '../../../parts/local-time.ts'
+import { ownZone, useClock, wallClock } from '../../../parts/local-time.ts'
 
 /** Instants of the history, in the reader's own zone, which a heading names. */
 export function useMoments() {
   const locale = locales[useLanguage()]
-  const { zone, offsetAt } = useOwnClock()
+  const { zone, offsetAt } = useClock(ownZone)
   const of = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { hourCycle: 'h23', timeZone: 'UTC', ...options })
     return (milliseconds: number) => {
