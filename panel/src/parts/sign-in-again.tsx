@@ -2,7 +2,7 @@ import { Anchor, Button, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
-import { call, useSendAlone } from '../api.ts'
+import { call } from '../api.ts'
 import { useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
@@ -11,7 +11,6 @@ import { words as comingInWords } from '../screens/coming-in/words.ts'
 import { type SignedIn, useSession } from '../session.ts'
 import { giveUpSigningInAgain, isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
 import { stays } from './escape.ts'
-import { Failure } from './failure.tsx'
 import { words } from './words.ts'
 
 /** Stands over a screen whose session has ended; nothing that was entered is lost. */
@@ -26,7 +25,7 @@ export function SignInAgain() {
     signedInAgain()
     client.invalidateQueries()
   }
-  const { other, look } = useOtherTab(isAsked, user.id, goOn)
+  const other = useOtherTab(isAsked, user.id, goOn)
   return (
     <Modal
       opened={isAsked}
@@ -42,7 +41,7 @@ export function SignInAgain() {
     >
       <Stack>
         <Text size="sm">{text.sessionEndedText}</Text>
-        {other !== undefined && <Other user={other} onSignedOut={look} />}
+        {other !== undefined && <Other user={other} />}
         {ways.byPassword && <SignInForm email={user.email} hasMail={ways.hasMail} onDone={goOn} />}
         {ways.byPassword && ways.hasMail && <InAnotherTab path="reset" text={forgot} />}
         {ways.byProvider && <InAnotherTab path="sign-in" text={text.signInBeside} />}
@@ -58,7 +57,7 @@ export function SignInAgain() {
 }
 
 /**
- * The reader may sign in in another tab: that one's session is this one's too. `other`: somebody else who has, and
+ * The reader may sign in in another tab: that one's session is this one's too. Returns somebody else who has, and
  * who is in the way of single sign-on there.
  */
 function useOtherTab(isAsked: boolean, userId: number, onDone: () => void) {
@@ -68,8 +67,7 @@ function useOtherTab(isAsked: boolean, userId: number, onDone: () => void) {
     if (session.signedIn && session.user.id === userId) onDone()
     else setOther(session.signedIn ? session.user : undefined)
   }
-  const look = () => void lookNow().catch(() => {})
-  const onFocus = useEffectEvent(look)
+  const onFocus = useEffectEvent(() => void lookNow().catch(() => {}))
   useEffect(() => {
     if (!isAsked) return undefined
     const listener = () => onFocus()
@@ -80,7 +78,7 @@ function useOtherTab(isAsked: boolean, userId: number, onDone: () => void) {
       setOther(undefined)
     }
   }, [isAsked])
-  return { other, look }
+  return other
 }
 
 /** Gives up the screen, with what was entered there. */
@@ -96,30 +94,16 @@ function useLeave(): () => void {
   }
 }
 
-/** Somebody else is signed in in this browser: the reader goes on as that user, or ends that session. */
-function Other({ user, onSignedOut }: { user: SignedIn['user']; onSignedOut(): void }) {
+/** Somebody else is signed in in this browser: the reader goes on as that user, or ends that session in another tab. */
+function Other({ user }: { user: SignedIn['user'] }) {
   const text = useWords(words)
-  const send = useSendAlone('DELETE /session')
   // The sign-in screen leads on to the panel.
   const goOnAsOther = useLeave()
-  const signOtherOut = (button: Element) => {
-    const dialog = button.closest('[role=dialog]')
-    const onSuccess = () => {
-      // The button goes away: next is the password, or the way to single sign-on.
-      dialog?.querySelector<HTMLElement>('[data-autofocus], a')?.focus()
-      onSignedOut()
-    }
-    send.mutate({ query: { userId: String(user.id) } }, { onSuccess })
-  }
   return (
     <Stack gap="xs">
       <Text size="sm">{text.otherIsIn(user.email)}</Text>
-      <Failure of={{ error: send.error }} />
       <Button variant="default" onClick={goOnAsOther}>
         {text.goOnAsOther}
-      </Button>
-      <Button variant="default" loading={send.isPending} onClick={({ currentTarget }) => signOtherOut(currentTarget)}>
-        {text.signOtherOut}
       </Button>
     </Stack>
   )
