@@ -15,7 +15,9 @@ export function templatesOn({ read, writeUnflushed }: Runner) {
     write: (id: string, template: Uint8Array, madeAt: Seconds) =>
       writeUnflushed(async ({ run }) => {
         await run(
-          'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+          // One that is there was broken, or another process built it at the same time.
+          `INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET template = excluded.template, made_at = excluded.made_at`,
           id,
           template,
           madeAt,

@@ -1,4 +1,4 @@
-// What a countdown image showed before new defaults came, it shows after the migration.
+// What a countdown image showed before new defaults came, it shows after the migration; and what is kept for it.
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -62,6 +62,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       if (expected) assert.deepEqual(fullTimerStyle(expected).pixelsPerPoint, style?.pixelsPerPoint ?? 1)
       const plain = (one: object | undefined) => JSON.parse(JSON.stringify({ ...one, mailTimer: null }))
       assert.deepEqual(plain(campaign), plain(campaigns[index]))
+    }
+
+    // One that was broken is built again, and would be at each start.
+    for (const template of [Buffer.from('broken'), Buffer.from('built again')]) {
+      await store.templates.write('style', template, 1)
+      assert.ok(template.equals((await store.templates.read('style')) as Uint8Array))
     }
   })
 }
