@@ -1,7 +1,7 @@
 import type { MailLanguage } from '../core/mail-language.ts'
-import { type TimerStyle, type TimerUnit, timerUnits } from '../core/timer-style.ts'
+import type { TimerStyle, TimerUnit } from '../core/timer-style.ts'
 import { type Atlas, type Bitmap, drawAtlas } from './atlas.ts'
-import { fileHead, imageHead, SUB_BLOCK, subBlocks } from './gif.ts'
+import { fileHead, IMAGE_HEAD, imageHead, SUB_BLOCK, subBlocks } from './gif.ts'
 import { type Layout, layOut, type Rows, type Typefaces } from './layout.ts'
 import { type Bits, compress, type Part } from './lzw.ts'
 import { drawOver } from './over.ts'
@@ -32,21 +32,15 @@ export function buildTemplate(
   const forms = labels.map((words) => [...new Set(words)])
   const words = [...new Set(forms.flat())]
   const drawing = { style, layout, atlas: drawAtlas(style, layout, forms, typefaces), labels, words }
-  const { width, height, changing, digits } = layout
+  const { width, height, changing } = layout
   const whole = { left: 0, top: 0, width, height }
-  const top = changing.start
   const file = fileHead(width, height, paletteBytes(style))
   const clearPlace = style.background === 'transparent' ? aroundPlace : undefined
   const template = {
-    width,
-    height,
     digitRows: rowCount(changing),
     labelRows: layout.labels === null ? 0 : rowCount(layout.labels.rows),
-    digitHeight: digits.baseline - digits.rows.start,
-    labelHeight: Math.round((layout.labels?.size ?? 0) * 0.72),
-    columns: Uint8Array.from(style.units, (unit) => timerUnits.indexOf(unit)),
+    units: style.units,
     head: Uint8Array.from([...file, ...imageHead(whole, TICK, CODE_SIZE, clearPlace)]),
-    dayHead: Uint8Array.from(imageHead({ ...whole, top, height: height - top }, TICK, CODE_SIZE, clearPlace)),
     labelOf: Uint8Array.from(labels.flat(), (word) => words.indexOf(word)),
     ...fragmentLists(drawing),
     ...frameLists(drawing),
@@ -57,12 +51,12 @@ export function buildTemplate(
 
 /** The bytes of the longest image: all frames of its last column, and the largest of the other frames. */
 function mostBytes(template: Omit<Template, 'mostBytes'>): number {
-  const { head, dayHead, frameStarts, zeroFrames, pictureWords, overFrame, overImage } = template
+  const { head, frameStarts, zeroFrames, pictureWords, overFrame, overImage } = template
   const pictureBytes = pictureWords * 4
   const picture = pictureBytes + Math.ceil(pictureBytes / SUB_BLOCK) + 1
   const lengths = Array.from(frameStarts.subarray(1), (end, frame) => end - (frameStarts[frame] as number))
   const ofLast = (zeroFrames.at(-1) as number) + 1
-  const largest = Math.max(dayHead.length + picture, ...lengths)
+  const largest = Math.max(IMAGE_HEAD + picture, ...lengths)
   const all = head.length + picture + (frameStarts[ofLast] as number) + largest + overFrame.length + 1
   return Math.max(all, overImage.length)
 }

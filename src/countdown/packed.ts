@@ -1,15 +1,12 @@
 import { hash } from 'node:crypto'
-import { Deserializer, Serializer } from 'node:v8'
+import { deserialize, serialize } from 'node:v8'
 import type { Template } from './template.ts'
 
 const HASH_BYTES = 32
 
 /** The template as bytes to keep or to hand to another thread, behind a hash of them. */
 export function packTemplate(template: Template): Uint8Array<ArrayBuffer> {
-  const serializer = new Serializer()
-  serializer.writeHeader()
-  serializer.writeValue(template)
-  const body = serializer.releaseBuffer()
+  const body = serialize(template)
   const bytes = new Uint8Array(HASH_BYTES + body.length)
   bytes.set(hash('sha256', body, 'buffer'))
   bytes.set(body, HASH_BYTES)
@@ -20,10 +17,8 @@ export function packTemplate(template: Template): Uint8Array<ArrayBuffer> {
 export function openTemplate(bytes: Uint8Array): Template | undefined {
   const body = bytes.subarray(HASH_BYTES)
   if (Buffer.compare(bytes.subarray(0, HASH_BYTES), hash('sha256', body, 'buffer')) !== 0) return undefined
-  const deserializer = new Deserializer(body)
   try {
-    deserializer.readHeader()
-    return deserializer.readValue()
+    return deserialize(body)
   } catch {
     return undefined
   }

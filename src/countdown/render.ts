@@ -1,6 +1,6 @@
 import { DELAY_AT, IMAGE_HEAD, SUB_BLOCK, TRAILER } from './gif.ts'
 import { CODE_SIZE, PALETTE_COLOURS } from './palette.ts'
-import { BOTTOM_BAND, MIDDLE_BAND, MOST_READY, type Template, TOP_BAND, unitsOf } from './template.ts'
+import { BOTTOM_BAND, MIDDLE_BAND, MOST_READY, type Template, TOP_BAND } from './template.ts'
 import { smallest, timeLeft, valuesOf } from './time-left.ts'
 
 const FRAMES = 60
@@ -24,9 +24,9 @@ export function render(template: Template, remainingMs: number, into: Uint8Array
   const left = secondsLeft(remainingMs)
   refuseTooSmall(template, into)
   if (left === 0) return writeOver(template, into)
-  const units = unitsOf(template)
+  const { units } = template
   const shown = timeLeft(left, units)
-  const second = writeFirst(template, shown, into)
+  const second = writePicture(template, shown, into, 0)
   const toTick = Math.round(remainingMs / 10) - (left - 1) * TICK
   if (smallest(units) > 1) {
     const turnsIn = secondsToTurn(left, smallest(units))
@@ -52,7 +52,7 @@ export function render(template: Template, remainingMs: number, into: Uint8Array
 
 function writeOver(template: Template, into: Uint8Array): number {
   if (template.overImage.length > 0) return writeBlock(template.overImage, into, 0)
-  return finish(into, writeFirst(template, timeLeft(0, unitsOf(template)), into))
+  return finish(into, writePicture(template, timeLeft(0, template.units), into, 0))
 }
 
 /** After how many seconds the smallest unit changes. Its last value, 1, stays until the deadline. */
@@ -69,13 +69,15 @@ function refuseTooSmall({ mostBytes }: Template, into: Uint8Array): void {
   if (into.length < mostBytes) throw new RangeError(`an image may need ${mostBytes} bytes, not ${into.length}`)
 }
 
-function writeFirst(template: Template, shown: number[], into: Uint8Array): number {
-  into.set(template.head)
-  return writeSubBlocks(
-    appendChanging(template, shown, append(template, TOP_BAND, start(template))),
-    into,
-    template.head.length,
-  )
+/** Writes a whole picture, put together from fragments: the first frame, or a later one that is not stored. */
+function writePicture(template: Template, shown: number[], into: Uint8Array, at: number): number {
+  const head = at === 0 ? template.head : template.head.subarray(-IMAGE_HEAD)
+  into.set(head, at)
+  let bits = append(template, TOP_BAND, start(template))
+  bits = appendDigits(template, shown, bits)
+  bits = append(template, MIDDLE_BAND, bits)
+  bits = appendLabels(template, shown, bits)
+  return writeSubBlocks(append(template, BOTTOM_BAND, bits), into, at + head.length)
 }
 
 function writeBlock(block: Uint8Array, into: Uint8Array, at: number): number {
@@ -96,20 +98,11 @@ function writeTurn(template: Template, before: number[], after: number[], into: 
     before.findLastIndex((value) => value > 0),
   )
   const value = after[column] as number
-  if (column === 0 && value > MOST_READY) return writeWhole(template, after, into, at)
+  if (column === 0 && value > MOST_READY) return writePicture(template, after, into, at)
   const frame = (zeroFrames[column] as number) - value
   if (template.overFrame.length > 0 && after.every((each) => each === 0))
     return writeBlock(template.overFrame, into, at)
   return writeBlock(frames.subarray(frameStarts[frame], frameStarts[frame + 1]), into, at)
-}
-
-/**
- * Writes a frame in which one of more than 100 days ends. There are too many to store, so it is put together like the
- * first frame, without the rows above the digits.
- */
-function writeWhole(template: Template, shown: number[], into: Uint8Array, at: number): number {
-  into.set(template.dayHead, at)
-  return writeSubBlocks(appendChanging(template, shown, start(template)), into, at + template.dayHead.length)
 }
 
 /** Bits from here on go to the start of the scratch, which has room for all. The first is the code CLEAR. */
@@ -120,14 +113,6 @@ function start({ pictureWords }: Template): number {
   }
   scratch[0] = PALETTE_COLOURS
   return CODE_SIZE + 1
-}
-
-/** The rows from the first digits on. */
-function appendChanging(template: Template, shown: number[], start: number): number {
-  let bits = appendDigits(template, shown, start)
-  bits = append(template, MIDDLE_BAND, bits)
-  bits = appendLabels(template, shown, bits)
-  return append(template, BOTTOM_BAND, bits)
 }
 
 function appendDigits(template: Template, shown: number[], start: number): number {
@@ -141,8 +126,7 @@ function appendDigits(template: Template, shown: number[], start: number): numbe
 }
 
 function appendLabels(template: Template, shown: number[], start: number): number {
-  const { labelRows, labelOf, firstLabel } = template
-  const units = unitsOf(template)
+  const { units, labelRows, labelOf, firstLabel } = template
   let firstValue = 0
   const fragments = shown.map((value, column) => {
     const label = labelOf[firstValue + value] as number

@@ -1,33 +1,25 @@
-import { timerUnits } from '../core/timer-style.ts'
 import type { Units } from './time-left.ts'
 
 /**
  * Raise it when a style gives other bytes, also because of a new font, or when templates are kept in another form: those
  * of another version are not used.
  */
-export const ENGINE_VERSION = 8
+export const ENGINE_VERSION = 9
 
 /**
  * All that the images of one style in one language share, compressed beforehand. A fragment is one row of one
  * column, or all rows of a band that never changes, as bits that end with CLEAR (see lzw.ts).
  */
 export type Template = {
-  width: number
-  height: number
   /** No image of this template is longer. */
   mostBytes: number
   /** How many rows change with the digits, and how many the labels have. */
   digitRows: number
   labelRows: number
-  /** Height of a digit and of a capital of the labels, in pixels; 0 where none are shown. */
-  digitHeight: number
-  labelHeight: number
-  /** For each column its unit, as a place in `timerUnits`. */
-  columns: Uint8Array
+  /** One for each column. */
+  units: Units
   /** What a file begins with, up to the compressed pixels of its first frame. */
   head: Uint8Array
-  /** The same for a frame from the first row of the digits down. */
-  dayHead: Uint8Array
   fragmentWords: Uint32Array
   /** Two for each fragment: its first word, and its length in bits. */
   fragments: Uint32Array
@@ -65,8 +57,3 @@ export const TOP_BAND = 0
 export const MIDDLE_BAND = 1
 export const BOTTOM_BAND = 2
 export const BANDS = 3
-
-/** Which units its columns show. */
-export function unitsOf({ columns }: Template): Units {
-  return timerUnits.slice(columns[0], (columns.at(-1) as number) + 1)
-}
