@@ -1,5 +1,6 @@
 import {
   anything,
+  type Check,
   choice,
   type Fault,
   firstFaults,
@@ -8,8 +9,8 @@ import {
   optional,
   record,
   refuse,
-  text,
   valid,
+  variant,
 } from './fault.ts'
 import { formatInstant, instantOrNull, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, begin, type Offer, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
@@ -33,7 +34,8 @@ export type Answer =
 /** One document gives one list of answers, an array of documents a list of such lists. */
 type Simulated = { answers: Answer[] | Answer[][] } | { faults: Fault[] }
 
-type LeadEvent = { do: 'register' | 'visit' | 'lookup'; at: Seconds } | ExtendEvent
+type LeadEvent = PlainEvent | ExtendEvent
+type PlainEvent = { do: 'register' | 'visit' | 'lookup'; at: Seconds }
 type ExtendEvent = { do: 'extend'; at: Seconds; to: Seconds }
 type Story = { campaign: Schedule; events: LeadEvent[] }
 type Lead = { registeredAt: Seconds; attempt: Attempt }
@@ -93,10 +95,12 @@ function answerFor(terms: Terms, { registeredAt, attempt }: Lead, now: Seconds):
   }
 }
 
-type WrittenEvent = { do: LeadEvent['do']; at: string; to?: string; name?: unknown; expect?: unknown }
+type Ignored = { name?: unknown; expect?: unknown }
 
 const ignored = { name: optional(anything), expect: optional(anything) }
-const instant = text('an instant such as "2026-06-01T11:00:00-04:00"', (given) => parseInstant(given) !== undefined)
+const instant: Check<Seconds> = (value, path, faults) =>
+  (typeof value === 'string' ? parseInstant(value) : undefined) ??
+  refuse(faults, path, 'must be an instant such as "2026-06-01T11:00:00-04:00"')
 
 const checkCampaignShape = record<{ [K in keyof Schedule]?: unknown }>({
   timeZone: optional(anything),
@@ -106,21 +110,19 @@ const checkCampaignShape = record<{ [K in keyof Schedule]?: unknown }>({
 /** From here on a deadline, decades later, could be in the year 10000, which no surface can write. */
 const TOO_LATE = Date.UTC(9_900, 0) / 1_000
 
-const checkPlainEvent = record<WrittenEvent>({
-  do: choice(['register', 'visit', 'lookup', 'extend']),
+const plain = record<PlainEvent & Ignored>({
+  do: choice(['register', 'visit', 'lookup']),
   at: instant,
-  to: optional<string>((_, path, faults) => refuse(faults, path, 'must be left out unless do is "extend"')),
   ...ignored,
 })
-
-const checkExtendEvent = record<WrittenEvent>({
-  do: choice(['extend']),
-  at: instant,
-  to: instant,
-  ...ignored,
+const checkEvent = variant<LeadEvent>('do', {
+  register: plain,
+  visit: plain,
+  lookup: plain,
+  extend: record<ExtendEvent & Ignored>({ do: choice(['extend']), at: instant, to: instant, ...ignored }),
 })
 
-const checkStory = record<Story & { name?: unknown; expect?: unknown }>({
+const checkStory = record<Story & Ignored>({
   campaign: checkCampaign,
   events: checkEvents,
   ...ignored,
@@ -142,22 +144,11 @@ function checkEvents(events: unknown, path: string, faults: Fault[]): LeadEvent[
   for (const [index, written] of events.entries()) {
     const eventPath = join(path, index)
     const event = checkEvent(written, eventPath, faults)
-    const at = parseInstant(valid(written, 'at', instant) ?? '') ?? latestAt
+    const at = valid(written, 'at', instant) ?? latestAt
     if (at < latestAt) refuse(faults, join(eventPath, 'at'), 'must not be before the event above it')
     if (at >= TOO_LATE) refuse(faults, join(eventPath, 'at'), 'must be before the year 9900')
     latestAt = Math.max(latestAt, at)
     if (event !== undefined) kept.push(event)
   }
   return faults.length === faultsBefore ? kept : undefined
-}
-
-function checkEvent(written: unknown, path: string, faults: Fault[]): LeadEvent | undefined {
-  const extend = valid(written, 'do', choice(['extend'])) !== undefined
-  const event = (extend ? checkExtendEvent : checkPlainEvent)(written, path, faults)
-  if (event === undefined) return undefined
-  const at = parseInstant(event.at)
-  const to = event.to === undefined ? undefined : parseInstant(event.to)
-  if (at === undefined) return undefined
-  if (event.do !== 'extend') return { do: event.do, at }
-  return to === undefined ? undefined : { do: event.do, at, to }
 }
