@@ -12,24 +12,14 @@ type Glyph = { advance: number; outline: Outline }
 /** Gives the glyph of one character. */
 export type Typeface = (character: string) => Glyph
 
-type Bounds = { left: number; top: number; right: number; bottom: number }
-
-/** The box around all points, the control points of curves included: it may be too large, but never too small. */
-export function boundsOf(outline: Outline): Bounds {
-  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity }
-  const include = (x: number, y: number) => {
-    bounds.left = Math.min(bounds.left, x)
-    bounds.top = Math.min(bounds.top, y)
-    bounds.right = Math.max(bounds.right, x)
-    bounds.bottom = Math.max(bounds.bottom, y)
-  }
-  for (const step of outline) {
-    if (step.type === 'Z') continue
-    if (step.type === 'Q' || step.type === 'C') include(step.x1, step.y1)
-    if (step.type === 'C') include(step.x2, step.y2)
-    include(step.x, step.y)
-  }
-  return bounds
+/** The highest and the lowest point, control points included: perhaps further away than what is drawn, never nearer. */
+export function boundsOf(outline: Outline): { top: number; bottom: number } {
+  const heights = outline.flatMap((step) => {
+    if (step.type === 'Z') return []
+    if (step.type === 'Q') return [step.y1, step.y]
+    return step.type === 'C' ? [step.y1, step.y2, step.y] : [step.y]
+  })
+  return { top: Math.min(...heights), bottom: Math.max(...heights) }
 }
 
 /** How far a word reaches, in ems. */
