@@ -2,7 +2,6 @@ import { createKey } from '../access/keys.ts'
 import { integer } from '../config.ts'
 import { keyHint } from '../core/api-key.ts'
 import { formatInstant, instantOrNull } from '../core/instant.ts'
-import { Refused } from '../store/errors.ts'
 import { type Key, type Scope, scopes } from '../store/model.ts'
 import {
   type Command,
@@ -15,6 +14,7 @@ import {
   WrongCall,
   withAccount,
   withStore,
+  wrongIn,
 } from './command.ts'
 
 export const createAccount: Command = async (args) => {
@@ -65,9 +65,7 @@ export const createKeyCommand: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, name: nameText, scope: scopesText })
   const name = need(options.name, '--name')
   return withAccount(options.account, (store, accountId) =>
-    createKey(store, accountId, name, commandActor(), options.scope).catch((error) => {
-      throw error instanceof Refused ? new WrongCall(`--account: ${error.message}`) : error
-    }),
+    createKey(store, accountId, name, commandActor(), options.scope).catch(wrongIn('--account')),
   )
 }
 

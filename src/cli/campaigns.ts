@@ -2,7 +2,6 @@ import { saveCampaign } from '../campaigns/campaigns.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { campaignItem, checkCampaign } from '../core/campaign.ts'
 import { openTemplates } from '../countdown/templates.ts'
-import { Refused } from '../store/errors.ts'
 import { asFile } from '../store/model.ts'
 import {
   type Command,
@@ -16,6 +15,7 @@ import {
   withAccount,
   withCampaign,
   withStore,
+  wrongIn,
   wrongInput,
   yes,
 } from './command.ts'
@@ -31,10 +31,8 @@ export const applyCampaign: Command = async (args) => {
   return withAccount(accountId, async (store) => {
     const templates = openTemplates(persistentCache(store, now))
     try {
-      return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, commandActor()))
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      throw new WrongCall(`${nameOf(file)}: ${error.message}`)
+      const saved = saveCampaign({ store, templates }, accountId, checked.campaign, commandActor())
+      return asFile(await saved.catch(wrongIn(nameOf(file))))
     } finally {
       await templates.close()
     }

@@ -10,7 +10,7 @@ import { emailFault, emailWanted } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
 import type { Actor } from '../store/audit.ts'
-import { UnusableDatabase } from '../store/errors.ts'
+import { Refused, UnusableDatabase } from '../store/errors.ts'
 import type { Campaign } from '../store/model.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -20,6 +20,13 @@ import { now } from './now.ts'
 export class WrongCall extends Error {
   override name = 'WrongCall'
 }
+
+/** For `catch`: what the store refuses is a wrong call, in what `name` says. */
+export const wrongIn =
+  (name: string) =>
+  (error: unknown): never => {
+    throw error instanceof Refused ? new WrongCall(`${name}: ${error.message}`) : error
+  }
 
 /** What one command does with its arguments; what it returns is printed as one JSON document. */
 export type Command = (args: string[]) => Promise<unknown>

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readSetting } from '../config.ts'
-import { Refused } from '../store/errors.ts'
 import { distributeDatabase, migrateDatabase } from '../store/open.ts'
-import { type Command, integerFrom, newFile, readArguments, WrongCall, withStore } from './command.ts'
+import { type Command, integerFrom, newFile, readArguments, WrongCall, withStore, wrongIn } from './command.ts'
 
 export const migrate: Command = async (args) => {
   readArguments(args, {})
@@ -14,12 +13,8 @@ const mostShards = 1_024
 
 export const distribute: Command = async (args) => {
   const { options } = readArguments(args, { shards: integerFrom(1, mostShards) })
-  try {
-    return { tables: await distributeDatabase(readSetting('database'), options.shards) }
-  } catch (error) {
-    if (error instanceof Refused) throw new WrongCall(`distribute: ${error.message}`)
-    throw error
-  }
+  const tables = await distributeDatabase(readSetting('database'), options.shards).catch(wrongIn('distribute'))
+  return { tables }
 }
 
 export const backup: Command = async (args) => {
@@ -31,12 +26,7 @@ export const backup: Command = async (args) => {
     throw new WrongCall('backup: copies the embedded database; on PostgreSQL use pg_dump')
   }
   return withStore(async (store) => {
-    try {
-      await store.backup(path)
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      throw new WrongCall(`FILE: ${error.message}`)
-    }
+    await store.backup(path).catch(wrongIn('FILE'))
     return { file: path }
   })
 }

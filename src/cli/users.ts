@@ -7,7 +7,6 @@ import { buildUsers, type Users } from '../access/users.ts'
 import { formatInstant } from '../core/instant.ts'
 import { roles } from '../core/role.ts'
 import type { User } from '../store/access.ts'
-import { Refused } from '../store/errors.ts'
 import {
   type Command,
   commandActor,
@@ -21,6 +20,7 @@ import {
   warnOfAddress,
   withAccount,
   withStore,
+  wrongIn,
 } from './command.ts'
 
 export const createUser: Command = async (args) => {
@@ -29,12 +29,8 @@ export const createUser: Command = async (args) => {
   const { role = 'owner' } = options
   return withAccount(options.account, async (store, accountId) => {
     const password = await readPassword()
-    try {
-      return shown(await buildUsers(store).create(accountId, { email, password, role }, commandActor()))
-    } catch (error) {
-      if (error instanceof Refused) throw new WrongCall(`--email: ${error.message}`)
-      return asWrongPassword(error)
-    }
+    const made = buildUsers(store).create(accountId, { email, password, role }, commandActor())
+    return shown(await made.catch(wrongIn('--email')).catch(asWrongPassword))
   })
 }
 
@@ -52,7 +48,7 @@ export const setUser: Command = async (args) => {
   const { options } = readArguments(args, { email: emailText, role: oneOf(roles) })
   const role = need(options.role, '--role')
   return withUser(options.email, async (users, { accountId, id }) => {
-    const user = await users.setRole(accountId, id, role, commandActor()).catch(asWrongRole)
+    const user = await users.setRole(accountId, id, role, commandActor()).catch(wrongIn('--role'))
     if (user === undefined) throw noUser()
     return shown(user)
   })
@@ -96,10 +92,6 @@ async function withUser<T>(named: string | undefined, work: (users: Users, user:
 }
 
 const noUser = () => new WrongCall('--email: no panel user has this email')
-
-function asWrongRole(error: unknown): never {
-  throw error instanceof Refused ? new WrongCall(`--role: ${error.message}`) : error
-}
 
 function asWrongPassword(error: unknown): never {
   const isCommon = error instanceof AccessRefused && error.code === 'COMMON_PASSWORD'
