@@ -1,6 +1,6 @@
 // Which zone data this process uses: decided once, before anything asks for a local time.
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { WrongSetting } from '../config.ts'
 import { readTzif } from '../core/mechanism/tzif.ts'
@@ -54,19 +54,9 @@ function ofSystem(folder: string, node: ZoneData): ZoneData {
 
 /** `2026c`; undefined if the folder does not say. Such versions sort as text. */
 function versionOf(folder: string): string | undefined {
-  const found = ['tzdata.zi', '+VERSION'].map((name) =>
-    /^(?:# version )?(\d{4}[a-z])\b/.exec(beginOf(join(folder, name))),
-  )
+  const paths = ['tzdata.zi', '+VERSION'].map((name) => join(folder, name)).filter((path) => existsSync(path))
+  const found = paths.map((path) => /^(?:# version )?(\d{4}[a-z])\b/.exec(readFileSync(path, 'latin1')))
   return found.find((match) => match !== null)?.[1]
-}
-
-function beginOf(path: string): string {
-  if (!existsSync(path)) return ''
-  const file = openSync(path, 'r')
-  const begin = Buffer.alloc(32)
-  const length = readSync(file, begin)
-  closeSync(file)
-  return begin.toString('latin1', 0, length)
 }
 
 /** @throws Error that names what cannot be read */
