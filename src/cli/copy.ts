@@ -19,10 +19,11 @@ export const copy: Command = async (args) => {
   if (placeOf(from) === placeOf(to)) throw new WrongCall('--to: must be a different database')
   const giveUpSource = claimDatabase(from)
   const giveUpTarget = claimDatabase(to)
+  const show = progress()
   const source = await open('--from', from)
   const target = await open('--to', to)
   try {
-    const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table} copied`)(done))
+    const tables = await copyTables(source, target, (table, done) => show(`rows of ${table} copied`, done))
     const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)
     if (different !== undefined) {
       throw new Error(`${different[0]}: the databases have different numbers of rows; ${then}`)
@@ -32,7 +33,7 @@ export const copy: Command = async (args) => {
     if (error instanceof Refused) throw new WrongCall(error.message)
     throw isTaken(error as Error) ? new Error(`--to: rows of an earlier copy are in the way; ${then}`) : error
   } finally {
-    progress('').end()
+    show.end()
     await source.close()
     await target.close()
     giveUpTarget()

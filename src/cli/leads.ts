@@ -201,7 +201,7 @@ type Import = {
 /** The outcome of a file's lines, counted on the terminal. A signal ends the import, and says how far it came. */
 export async function importing(what: string, work: (on: Import) => Promise<void>): Promise<Imported> {
   const result: Imported = { created: 0, existing: 0, refused: [] }
-  const show = progress(what)
+  const show = progress()
   const leaveTurns = leavingTurns()
   const taken = () => `${result.created} created, ${result.existing} existing`
   let isTaking = false
@@ -236,7 +236,7 @@ export async function importing(what: string, work: (on: Import) => Promise<void
           result[created ? 'created' : 'existing'] += 1
         })
         isTaking = false
-        show(result.created + result.existing)
+        show(what, result.created + result.existing)
         if (signal !== undefined) stop()
         await leaveTurns()
       },

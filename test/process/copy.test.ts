@@ -230,8 +230,16 @@ test('copy', { timeout: 400_000 }, async (t) => {
   const back = `file:${join(installation(t).folder, 'back.db')}`
 
   await t.test('goes on after an interruption with what has changed meanwhile, and mixes nothing', async () => {
-    const again = () => sharedCommand(['copy', '--from', other.url, '--to', half])
-    assert.equal((await again()).code, 0)
+    const args = ['copy', '--from', other.url, '--to', half]
+    const again = () => sharedCommand(args)
+    const terminal = encodeURIComponent('process.stderr.isTTY = true')
+    const begun = performance.now()
+    const seen = await command(args, { env: { NODE_OPTIONS: `--import=data:text/javascript,${terminal}` } })
+    assert.equal(seen.code, 0, seen.stderr)
+    // Ten a second at most, each in place of the one before, and a line that is clear at the end.
+    const [, ...shown] = seen.stderr.split('\r')
+    assert.ok(shown.length >= 2 && shown.length <= 2 + (performance.now() - begun) / 100, seen.stderr)
+    assert.ok(shown.every((one) => one.startsWith('\x1b[K')))
     await json(other.url, ['account', 'set', '2', '--suspended', 'true'])
     const keys = await json(other.url, ['key', 'list', '--account', '1'])
     const { id } = keys.find(({ name }: { name: string }) => name === 'server')
@@ -244,8 +252,8 @@ test('copy', { timeout: 400_000 }, async (t) => {
       ...['--at', '2031-01-01T00:00:00Z'],
     ])
     assert.equal((await again()).code, 0)
-    const args = ['lead', 'show', '--campaign', '1', '--email', 'lead-8@example.com']
-    assert.equal((await json(half, args)).deadline, '2031-01-01T00:00:00Z')
+    const lead = ['lead', 'show', '--campaign', '1', '--email', 'lead-8@example.com']
+    assert.equal((await json(half, lead)).deadline, '2031-01-01T00:00:00Z')
   })
 
   await t.test('copies which ids were ever given, also those of deleted rows', async () => {
