@@ -342,11 +342,17 @@ const separatorLine = /^sep=([,;\t|])\n/i
 async function* csvLines(file: string, columns: readonly string[]): AsyncGenerator<{ record: string[]; line: number }> {
   let lastLine = 0
   try {
-    const pieces = withFirstLineWhole(unixLines(inputStream(file)))
-    const first = await pieces.next()
-    const named = separatorLine.exec(first.value ?? '')?.[1]
+    const pieces = unixLines(inputStream(file))
+    // The whole first line, unless it is too long.
+    let head = ''
+    while (head.length < maxLineBytes && !/[^\n]\n/.test(head)) {
+      const { value, done } = await pieces.next()
+      if (done) break
+      head += value
+    }
+    const named = separatorLine.exec(head)?.[1]
     const parser = parse({
-      delimiter: named ?? delimiterOf(first.value ?? '', columns),
+      delimiter: named ?? delimiterOf(head, columns),
       from_line: named === undefined ? 1 : 2,
       info: true,
       relax_column_count: true,
@@ -359,7 +365,7 @@ async function* csvLines(file: string, columns: readonly string[]): AsyncGenerat
         return record
       },
     })
-    const input = Readable.from(first.done ? [] : chain(first.value, pieces))
+    const input = Readable.from(chain(head, pieces))
     input.on('error', (error) => parser.destroy(error))
     input.pipe(parser)
     for await (const { record, info } of parser) yield { record, line: info.lines }
@@ -395,22 +401,6 @@ async function* unixLines(stream: NodeJS.ReadableStream): AsyncGenerator<string,
 function encodingOf([first, second]: Buffer): string {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
-}
-
-/** The text's pieces; the first one has the whole first line, unless that is too long. */
-async function* withFirstLineWhole(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
-  let head: string | undefined = ''
-  for await (const piece of pieces) {
-    if (head === undefined) {
-      yield piece
-      continue
-    }
-    head += piece
-    if (head.length < maxLineBytes && !/[^\n]\n/.test(head)) continue
-    yield head
-    head = undefined
-  }
-  if (head !== undefined && head.length > 0) yield head
 }
 
 async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
