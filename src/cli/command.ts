@@ -32,16 +32,16 @@ export const wrongIn =
 export type Command = (args: string[]) => Promise<unknown>
 
 type Option<T> = (text: string, name: string) => T
+export type Options = Record<string, Option<unknown>>
+/** What was given of them. */
+export type Read<Of extends Options> = { [Name in keyof Of]: ReturnType<Of[Name]> | undefined }
 
 /** Reads `--name VALUE` options and positional arguments strictly. @throws WrongCall */
-export function readArguments<Options extends Record<string, Option<unknown>>>(
+export function readArguments<Of extends Options>(
   args: string[],
-  options: Options,
+  options: Of,
   positionals: readonly string[] = [],
-): {
-  options: { [Name in keyof Options]: ReturnType<Options[Name]> | undefined }
-  positionals: string[]
-} {
+): { options: Read<Of>; positionals: string[] } {
   const types = Object.fromEntries(
     Object.keys(options).map((name) => [name, { type: options[name] === yes ? 'boolean' : 'string' } as const]),
   )
@@ -261,13 +261,14 @@ export function inputStream(file: string): NodeJS.ReadableStream {
 export function newFile(file: string): string {
   // Not `-`: standard output has the answer, as for every command.
   if (file === '' || file === '-') throw new WrongCall('FILE: must be the name of a new file')
-  return userPath(file)
+  const path = userPath(file)
+  if (existsSync(path)) throw existsAlready(file)
+  return path
 }
 
 /** Makes a file that the caller named, only for its owner; an existing one stays. @throws WrongCall */
 export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
   const path = newFile(file)
-  if (existsSync(path)) throw existsAlready(file)
   // Written under another name: a command that is killed must not leave a file that looks complete.
   const part = `${path}.${process.pid}.part`
   const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 })

@@ -23,8 +23,10 @@ import {
   need,
   needAccount,
   needCampaign,
+  type Options,
   oneOf,
   publicAddress,
+  type Read,
   readArguments,
   WrongCall,
   warnOfAddress,
@@ -151,19 +153,13 @@ const instantOrNone = (text: string): Seconds | null => {
   return at
 }
 
-type OnLead<Options> = {
-  store: Store
-  leads: Leads
-  of: CampaignOf
-  email: string
-  options: Options
-}
+type OnLead<Given> = { store: Store; leads: Leads; of: CampaignOf; email: string; options: Given }
 
 /** The commands that name one lead by `--campaign` and `--email`. */
-async function onLead<Options extends Record<string, (text: string, name: string) => unknown>>(
+async function onLead<More extends Options>(
   args: string[],
-  more: Options,
-  work: (on: OnLead<{ [Name in keyof Options]: ReturnType<Options[Name]> | undefined }>) => Promise<unknown>,
+  more: More,
+  work: (on: OnLead<Read<More>>) => Promise<unknown>,
 ): Promise<unknown> {
   const { options } = readArguments(args, { ...more, campaign: idNumber, email: emailText })
   const email = need(options.email as string | undefined, '--email')

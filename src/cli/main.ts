@@ -1,8 +1,7 @@
 // Command line -> command.
 import { WrongSetting, zoneFolder } from '../config.ts'
 import { EmptyDatabase, WrongAddress } from '../store/errors.ts'
-import type { Command } from './command.ts'
-import { WrongCall } from './command.ts'
+import { type Command, WrongCall } from './command.ts'
 import { print } from './print.ts'
 import { chooseZoneData } from './zone-data.ts'
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readSetting } from '../config.ts'
 import { distributeDatabase, migrateDatabase } from '../store/open.ts'
 import { type Command, integerFrom, newFile, readArguments, WrongCall, withStore, wrongIn } from './command.ts'
@@ -19,9 +18,7 @@ export const distribute: Command = async (args) => {
 
 export const backup: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['FILE'])
-  const file = positionals[0] as string
-  const path = newFile(file)
-  if (existsSync(path)) throw new WrongCall(`FILE: ${file} exists already; name a new file`)
+  const path = newFile(positionals[0] as string)
   if (readSetting('database').engine === 'postgres') {
     throw new WrongCall('backup: copies the embedded database; on PostgreSQL use pg_dump')
   }

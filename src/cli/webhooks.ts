@@ -15,8 +15,10 @@ import {
   integerFrom,
   nameText,
   need,
+  type Options,
   oneOf,
   publicAddress,
+  type Read,
   readArguments,
   trueOrFalse,
   WrongCall,
@@ -111,9 +113,6 @@ async function withWebhooks<T>(account: number | undefined, work: (webhooks: Web
     }
   })
 }
-
-type Options = Parameters<typeof readArguments>[1]
-type Read<Of extends Options> = { [Name in keyof Of]: ReturnType<Of[Name]> | undefined }
 
 /** A command on one endpoint, whose id comes first. `prepare` checks the options before anything is opened. */
 function oneWebhook<Of extends Options>(
