@@ -125,8 +125,8 @@ export const words = inBoth<Words>({
     retryAdvice: [
       'On 429 wait as many seconds as `Retry-After` says, then send again.',
       'On 503, on a proxy’s 502 and 504, and on time-outs try again after ever longer pauses, and give up after a few tries. The examples in Node, Python and PHP do both; cURL is for trying things out.',
-      'A time-out does not mean that nothing happened: the answer may be lost after the lead was stored. The repeat then answers 200 with `created` false.',
-      'In a campaign where a new registration resets the deadline, a repeat does so too. If that matters, look the lead up first, and register on `LEAD_NOT_FOUND` only.',
+      'Neither a 503 nor a time-out means that nothing happened: the answer may be lost, or too late, after the lead was stored. The repeat then answers 200 with `created` false.',
+      'In a campaign where a new registration resets the deadline, a repeat does so too. If that matters, look the lead up before you repeat, and register again on `LEAD_NOT_FOUND` only.',
       'Give a call 10 seconds. Do not repeat a request that got another error: the answer will be the same.',
     ],
     codes: {
@@ -183,7 +183,8 @@ export const words = inBoth<Words>({
         next: 'Look the lead up; tell the people who run this installation the `requestId`.',
       },
       SERVICE_UNAVAILABLE: {
-        means: 'The database does not answer, or the server is overloaded or stopping.',
+        means:
+          'The database does not answer, or the server is overloaded or stopping; the request may have been carried out.',
         next: 'Try again after ever longer pauses, a few times.',
       },
     },
@@ -273,8 +274,8 @@ export const words = inBoth<Words>({
     retryAdvice: [
       'Po 429 odczekaj liczbę sekund z `Retry-After` i wyślij ponownie.',
       'Po 503, po 502 i 504 od serwera pośredniczącego i po przekroczeniu czasu próbuj ponownie po coraz dłuższych przerwach i zrezygnuj po kilku próbach. Przykłady w Node, Pythonie i PHP robią jedno i drugie; cURL służy do wypróbowania.',
-      'Przekroczenie czasu nie znaczy, że nic się nie stało: odpowiedź mogła zaginąć już po zapisaniu odbiorcy. Ponowione żądanie dostaje wtedy 200 i `created` równe `false`.',
-      'W kampanii, w której nowa rejestracja odnawia termin, robi to również powtórzone żądanie. Jeśli to ważne, najpierw odczytaj ofertę odbiorcy, a rejestruj tylko po `LEAD_NOT_FOUND`.',
+      'Ani 503, ani przekroczenie czasu nie znaczy, że nic się nie stało: odpowiedź mogła zaginąć lub spóźnić się już po zapisaniu odbiorcy. Ponowione żądanie dostaje wtedy 200 i `created` równe `false`.',
+      'W kampanii, w której nowa rejestracja odnawia termin, robi to również powtórzone żądanie. Jeśli to ważne, przed ponowieniem odczytaj ofertę odbiorcy, a zarejestruj ponownie tylko po `LEAD_NOT_FOUND`.',
       'Daj wywołaniu 10 sekund. Nie powtarzaj żądania, które dostało inny błąd: odpowiedź będzie taka sama.',
     ],
     codes: {
@@ -331,7 +332,8 @@ export const words = inBoth<Words>({
         next: 'Odczytaj ofertę odbiorcy; podaj `requestId` osobie, która prowadzi tę instalację.',
       },
       SERVICE_UNAVAILABLE: {
-        means: 'Baza danych nie odpowiada albo serwer jest przeciążony lub zatrzymywany.',
+        means:
+          'Baza danych nie odpowiada albo serwer jest przeciążony lub zatrzymywany; żądanie mogło zostać wykonane.',
         next: 'Spróbuj kilka razy, po coraz dłuższych przerwach.',
       },
     },
