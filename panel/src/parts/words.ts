@@ -69,7 +69,7 @@ export const words = inBoth({
     sessionEnded: 'Your session has ended',
     signInBeside: 'Sign in with single sign-on in a new tab, then come back here',
     otherIsIn: (email: string) =>
-      `Now ${email} is signed in in this browser. Sign that user out in another tab and come back, or go on as that user: what you have entered here is lost then.`,
+      `Now ${email} is signed in in this browser. Sign in below to go on here, or go on as that user: what you have entered here is lost then. If you use single sign-on, sign that user out in another tab first.`,
     goOnAsOther: 'Go on as that user',
     sessionEndedText: 'Sign in again to go on. What you have entered is still here.',
     leave: 'Leave, and lose what is here',
@@ -184,7 +184,7 @@ export const words = inBoth({
     sessionEnded: 'Twoja sesja się skończyła',
     signInBeside: 'Zaloguj się przez logowanie jednokrotne (SSO) w nowej karcie i wróć tutaj',
     otherIsIn: (email: string) =>
-      `W tej przeglądarce trwa teraz sesja jako ${email}. Zakończ ją w innej karcie i wróć tutaj albo kontynuuj jako ta osoba: to, co tu wpisano, wtedy przepadnie.`,
+      `W tej przeglądarce trwa teraz sesja jako ${email}. Zaloguj się poniżej, aby kontynuować tutaj, albo kontynuuj jako ta osoba: to, co tu wpisano, wtedy przepadnie. Przy logowaniu jednokrotnym najpierw zakończ tamtą sesję w innej karcie.`,
     goOnAsOther: 'Kontynuuj jako ta osoba',
     sessionEndedText: 'Zaloguj się ponownie, aby kontynuować. To, co wpisano, nadal tu jest.',
     leave: 'Wyjdź i porzuć to, co tu wpisano',

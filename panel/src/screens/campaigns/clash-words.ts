@@ -92,12 +92,12 @@ function choicesAt(language: 'en' | 'pl', path: string): Names {
   return /^mailTimer\.(?:preset|units|whenOver\.show)$/.test(path) ? { ...presets, ...ends, ...unitNames } : {}
 }
 
-/** A choice of the rules or of the mail timer, or a period, in words; everything else as it is. */
+/** A choice of the rules or of the mail timer, or a period, in words; everything else as it is, such as a number of any length. */
 function valueIn(language: 'en' | 'pl', path: string, value: string | number): string {
   const choices = choicesAt(language, path)
   const names = String(value).split(', ')
   if (names.every((name) => Object.hasOwn(choices, name))) return names.map((name) => choices[name]).join(', ')
-  const [, days, hours = 0, minutes = 0] = /^P(?:(\d+)D|T(?:(\d+)H)?(?:(\d+)M)?)$/.exec(String(value)) ?? []
+  const [, days, hours = 0, minutes = 0] = /^P(?:(\d{1,7})D|T(?:(\d{1,7})H)?(?:(\d{1,7})M)?)$/.exec(String(value)) ?? []
   const seconds = Number(days ?? 0) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60
   return seconds > 0 ? spanInWords(language, seconds) : String(value)
 }

@@ -1,4 +1,4 @@
-import { inBoth, type Language } from '../../../language.ts'
+import { inBoth, type Language, locales } from '../../../language.ts'
 import type { PreviewAnswer } from './lint-words.ts'
 
 type Moment = NonNullable<PreviewAnswer['moments']>[number]
@@ -123,5 +123,5 @@ export function spanInWords(language: Language, seconds: number): string {
   const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24]
   const span = { days, hours, minutes: days > 0 ? 0 : minutes % 60 }
   const minutesDisplay = minutes === 0 ? 'always' : 'auto'
-  return new Intl.DurationFormat(language, { style: 'long', minutesDisplay }).format(span)
+  return new Intl.DurationFormat(locales[language], { style: 'long', minutesDisplay }).format(span)
 }

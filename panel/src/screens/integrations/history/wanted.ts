@@ -36,7 +36,7 @@ export function useWanted(choices: Choices): WantedState {
     ...wanted,
     setFilter: (name, value) => put({ [names[name]]: value }),
     setSpan: ({ from, to }) => put({ from: instantOf(from), to: instantOf(to) }, false),
-    clear: () => put(Object.fromEntries(address.keys().map((name) => [name, ''])), false),
+    clear: () => put(Object.fromEntries([...address.keys()].map((name) => [name, ''])), false),
   }
 }
 
