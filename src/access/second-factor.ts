@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Seconds } from '../core/instant.ts'
 import type { Access } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
+import { goOnIfUnavailable } from '../store/errors.ts'
 import type { Factor, FactorProof, FactorUser } from '../store/factors.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { AccessRefused } from './refused.ts'
@@ -96,7 +97,8 @@ async function withCode(
   await countTries(access, [codesOf(userId)], now)
   const proof = proofOf(factor, code, now)
   if (proof === undefined || !(await use(proof))) throw new AccessRefused('WRONG_CODE')
-  await access.forgetTries(codesOf(userId).name)
+  // The code is used up, and what it was for is done.
+  await access.forgetTries(codesOf(userId).name).catch(goOnIfUnavailable)
 }
 
 const codesOf = (userId: number): TryLimit => ({ name: `codes of ${userId}`, most: mostCodes, seconds: codesSeconds })

@@ -4,7 +4,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import type { Access, Client, Credentials, Inviter, Session, User } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
-import { StoreUnavailable } from '../store/errors.ts'
+import { goOnIfUnavailable } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Tries, TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
@@ -120,6 +120,7 @@ function sessionsOf(access: Access) {
         await access.endSession(tokenHash)
         return undefined
       }
+      // While the database cannot be written it can still be read: a later request writes the last use.
       if (now - seenAt >= touchSeconds) await access.touchSession(tokenHash, now).catch(goOnIfUnavailable)
       return found
     },
@@ -188,11 +189,6 @@ function invitationsOf(access: Access) {
       return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, by.at)
     },
   }
-}
-
-/** While the database cannot be written it can still be read: the last use is written with a later request. */
-function goOnIfUnavailable(error: unknown): void {
-  if (!(error instanceof StoreUnavailable)) throw error
 }
 
 /** A session of a known user. Undefined if the user has changed since `by` was read. */

@@ -114,6 +114,12 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     async resume(id: number, from: 'stop' | 'now') {
       needOn(parts)
       await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
+      if (from === 'now') {
+        // Also where it was on: a call that broke off is sent again.
+        const endpoint = await one(id)
+        const { fromAt } = endpoint
+        await untilDone(parts, () => events.discardFailed(endpoint, fromAt, fromAt))
+      }
       return read(id)
     },
     /** Its notices are removed afterwards. */
@@ -148,6 +154,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     async discardBefore(id: number, before: Seconds): Promise<void> {
       const endpoint = await one(id)
       await events.discardBefore(endpoint, before, by)
+      await untilDone(parts, () => events.discardFailed(endpoint, before))
       const now = secondsNow(parts)
       const { waiting } = await events.waiting(await one(id), now)
       if (waiting === 0) await endOutage(parts.store, endpoint, now)

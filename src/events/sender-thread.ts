@@ -41,6 +41,8 @@ const lookup: LookupFunction = (host, { all }, done) => {
   const resolver = new dns.promises.Resolver({ timeout: 2_000, tries: 2 })
   const ask = async (family: 4 | 6) => {
     const addresses = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
+    // An alias of a name that has none. A connection without an address would end the thread.
+    if (addresses.length === 0) throw Object.assign(new Error('no address'), { syscall: 'query' })
     return addresses.map((address) => ({ address, family }))
   }
   const [first, second] = hasIpv4() ? ([4, 6] as const) : ([6, 4] as const)

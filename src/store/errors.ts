@@ -5,6 +5,11 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** For what may be left out while the database does not take it. */
+export function goOnIfUnavailable(error: unknown): void {
+  if (!(error instanceof StoreUnavailable)) throw error
+}
+
 /** https://sqlite.org/rescode.html#full */
 export const SQLITE_FULL = 13
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */

@@ -219,6 +219,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.resetTries(endpoint, 0)
   await events.rotateSecret(endpoint, now, by)
   await events.discardBefore(endpoint, 1, by)
+  await events.discardFailed(endpoint, 1)
   await events.pauseFailing((await events.findEndpoint(accountId, endpoint.id)) as Endpoint, 'gone', by)
   await events.pauseEndpoint(endpoint, 'user', by)
   await events.purgeOld(accountId, now)

@@ -114,18 +114,22 @@ test("SSRF: no connection is made to 60 ways to write an address of one's own ne
   assert.equal(connections, 0)
 })
 
-/** What a server of names answers: the bytes of an address, or nothing. Resolves with its own address. */
-async function answerNames(t: TestContext, addressOf: (isForA: boolean) => number[] | undefined): Promise<string> {
+/** What a server of names answers: the bytes of an address, an alias, or nothing. Resolves with its own address. */
+async function answerNames(
+  t: TestContext,
+  addressOf: (isForA: boolean) => number[] | 'alias' | undefined,
+): Promise<string> {
   const server = createSocket('udp4')
   server.on('message', (question, from) => {
     const end = question.indexOf(0, 12) + 5
     const type = question.readUInt16BE(end - 4)
-    const address = addressOf(type === 1)
+    const given = addressOf(type === 1)
+    const [answered, address] = given === 'alias' ? [5, [1, 97, 0]] : [type, given]
     const head = Buffer.from(question.subarray(0, end))
     head.writeUInt16BE(0x8180, 2)
     head.writeUInt16BE(address === undefined ? 0 : 1, 6)
     head.fill(0, 8, 12)
-    const answer = address && Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, address.length, ...address])
+    const answer = address && Buffer.from([0xc0, 12, 0, answered, 0, 1, 0, 0, 0, 0, 0, address.length, ...address])
     server.send(Buffer.concat([head, answer ?? Buffer.alloc(0)]), from.port, from.address)
   })
   t.after(() => server.close())
@@ -187,7 +191,10 @@ test('a name with another address at each look-up is checked at the connection, 
     return isForA ? address.split('.').map(Number) : undefined
   })
   const { reached, port } = await noteReached(t, '0.0.0.0')
-  const causes = await sendByName(t, { dns: [dns], ranges: ['fd00::/8', `${good}/32`], port, times: 6 })
+  const alias = await answerNames(t, () => 'alias')
+  const all = await sendByName(t, { dns: [alias, dns], ranges: ['fd00::/8', `${good}/32`], port, times: 6 })
+  const causes = all.splice(6)
+  assert.deepEqual(all, Array(6).fill('dns'), 'an alias that leads to no address')
   assert.ok(causes.includes('blocked') && causes.includes('reset'), `${causes}`)
   assert.ok(reached.length > 0 && reached.every((address) => address === good), `${reached}`)
 })

@@ -47,13 +47,13 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
   answer.status = 204
   await goOnFromNow(id)
   assert.equal(await store.events.resendFailed(await find(id), beganAt, testerAt(clock.at)), 1)
-  assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 1)
   await round(id)
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
 })
 
 test('an endpoint that is resumed from now is told nothing of before, and one that goes on where it stopped is told it', async (t) => {
-  const { endpoint, register, managed, clock, round, told, answer } = await opened(t)
+  const { endpoint, register, managed, clock, round, told, answer, store } = await opened(t)
+  const brokenOff = { ...store.events, discardFailed: () => Promise.reject(new StoreUnavailable('gone')) }
   for (const from of ['now', 'stop'] as const) {
     const { id } = await endpoint(registered)
     clock.at += 60
@@ -65,6 +65,10 @@ test('an endpoint that is resumed from now is told nothing of before, and one th
     await register(`later-${from}@example.com`)
     clock.at += 60
     await managed().pause(id)
+    if (from === 'now') {
+      const broken = managed({ ...store, events: brokenOff }).resume(id, from)
+      await assert.rejects(broken, { name: 'StoreUnavailable' })
+    }
     assert.equal((await managed().resume(id, from)).waiting, from === 'now' ? 0 : 2)
     told()
     clock.at += 60

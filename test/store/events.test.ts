@@ -306,6 +306,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await logged(), ['webhook.discarded', ...created])
     const failed = { kind: 'lead.registered', detail: 0, endpointId: endpoint.id, leadId: 1, dueAt: 600 } as const
     await store.events.resend(endpoint, failed, testerAt(800))
+    await store.events.discardBefore(endpoint, 650, testerAt(800))
     const fromAt = async () => (await store.events.findEndpoint(accountId, endpoint.id))?.fromAt
     for (const at of [900, 910]) {
       await store.events.pauseEndpoint(endpoint, 'user', testerAt(at))
@@ -321,7 +322,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await store.events.resumeEndpoint(endpoint, null, testerAt(952))
     assert.deepEqual(await logged(), [
       ...['webhook.resumed', 'webhook.resumed', 'webhook.paused', 'webhook.resumed', 'webhook.paused'],
-      ...['webhook.resent', 'webhook.discarded', ...created],
+      ...['webhook.discarded', 'webhook.resent', 'webhook.discarded', ...created],
     ])
   })
 

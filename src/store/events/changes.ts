@@ -16,7 +16,7 @@ import {
   toEndpoint,
   updateEndpoint,
 } from './endpoint.ts'
-import { changeSome, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
+import { changeSome, discardFailed, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
 import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -153,13 +153,14 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
   else await sweepAll(sql, endpoint, 'looks', now)
 }
 
-/** Of what was due before `fromAt` nothing is told: it is dropped once it is its turn. */
+/** Drops what was due before `fromAt`. Of what had failed the first is removed here, the rest by `discardFailed`. */
 export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
-  const before = await toChange(sql, endpoint)
+  if ((await toChange(sql, endpoint)) === undefined) return
   // If it was already to hear nothing from before a later instant, that stays so.
-  if (before === undefined || before.fromAt >= fromAt) return
-  await updateEndpoint(sql, before, ['from_at = ?', fromAt])
-  await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
+  const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
+  const isLater = (await sql.run(later, fromAt, endpoint.accountId, endpoint.id, fromAt)) > 0
+  const removed = await discardFailed(sql, endpoint, fromAt)
+  if (isLater || removed > 0) await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 import { accountsWithEndpoints, deletedEndpoints, findEndpoint, listEndpoints } from './endpoint.ts'
 import { leasesOn } from './leases.ts'
 import { namesBy } from './names.ts'
-import { purgeOld, queueOn, resetTries, waiting } from './queue.ts'
+import { discardFailed, purgeOld, queueOn, resetTries, waiting } from './queue.ts'
 import { sweepsOn } from './sweeps.ts'
 
 /** `key` and `sharedClock` as in `sharedParts`. */
@@ -34,7 +34,7 @@ export function eventsOn(runner: Runner, key: Uint8Array, sharedClock: string | 
       rotateSecret,
       startBackfill,
     }),
-    ...boundTo(write, { resend, resendFailed, discardBefore, resetTries }),
+    ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed, resetTries }),
     ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
     ...leasesOn(runner, sharedClock),
     ...queueOn(runner, sharedClock),

@@ -129,16 +129,14 @@ export async function waiting(
   // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
   const first = (table: string, condition: string, order: string) =>
     `FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${condition} ORDER BY ${order} LIMIT ${mostCounted}`
-  const isTold = `(due_at >= ? OR kind IN (${alwaysTold}) OR (is_asked_for = 1 AND last_at >= ?))`
   const row = await sql.get(
     `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (
       SELECT due_at FROM (SELECT due_at ${first('notices', 'due_at BETWEEN ? AND ?', 'due_at')}) AS n
       UNION ALL SELECT due_at FROM (SELECT due_at, kind
         ${first('notices', 'due_at < ?', 'due_at')}) AS old WHERE kind IN (${alwaysTold})
-      UNION ALL SELECT due_at FROM (SELECT due_at, kind, is_asked_for, tries, next_at, last_at
-        ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f
-        WHERE NOT (tries = 0 AND next_at > last_at) AND ${isTold}) AS w`,
-    ...[accountId, id, fromAt, now, accountId, id, fromAt, accountId, id, fromAt, fromAt],
+      UNION ALL SELECT due_at FROM (SELECT due_at, tries, next_at, last_at
+        ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f WHERE NOT (tries = 0 AND next_at > last_at)) AS w`,
+    ...[accountId, id, fromAt, now, accountId, id, fromAt, accountId, id],
   )
   return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
 }
@@ -235,6 +233,22 @@ export function resetTries(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<
   const change = 'UPDATE failed_deliveries SET next_at = last_at, tries = 0, refused = 0'
   const condition: Statement = ['AND next_at > ? AND next_at > last_at', now]
   return changeSome(sql, endpoint, { table: 'failed_deliveries', condition }, [change])
+}
+
+/**
+ * Removes what failed and was due before `fromAt`, some of it at a time, until it resolves with 0. Erasures, backfills
+ * and what was asked for again since `askedFrom` stay.
+ */
+export function discardFailed(
+  sql: Sql,
+  endpoint: Endpoint,
+  fromAt: Seconds,
+  askedFrom = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
+  // By the index of `next_at`, so that what was given up, which may be much more, is not read.
+  const waiting = `AND next_at >= 0 AND kind NOT IN (${alwaysTold}) AND due_at < ?
+    AND NOT (is_asked_for = 1 AND last_at >= ?) ORDER BY next_at`
+  return removeSome(sql, endpoint, 'failed_deliveries', [waiting, fromAt, askedFrom])
 }
 
 /** Makes due what waits for longer than any failure makes it wait, some of it at a time. Resolves with how many. */
