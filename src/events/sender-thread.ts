@@ -32,8 +32,15 @@ const egress: Egress = workerData
 const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
 
 /** Without an address of IPv4 no other is reached. */
-const hasIpv4 = () =>
-  Object.values(networkInterfaces()).some((own) => own?.some(({ family, internal }) => family === 'IPv4' && !internal))
+function hasIpv4(): boolean {
+  try {
+    const all = Object.values(networkInterfaces()).flatMap((own) => own ?? [])
+    return all.some(({ family, internal }) => family === 'IPv4' && !internal)
+  } catch {
+    // A sandbox may forbid to ask.
+    return true
+  }
+}
 
 const lookup: LookupFunction = (host, { all }, done) => {
   // Not the default one, which uses the four threads that files and passwords need; and a new one each time, since it

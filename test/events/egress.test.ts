@@ -192,7 +192,10 @@ test('a name with another address at each look-up is checked at the connection, 
   })
   const { reached, port } = await noteReached(t, '0.0.0.0')
   const alias = await answerNames(t, () => 'alias')
-  const all = await sendByName(t, { dns: [alias, dns], ranges: ['fd00::/8', `${good}/32`], port, times: 6 })
+  const ranges = ['fd00::/8', `${good}/32`]
+  // Under systemd a process may not learn which addresses the machine has.
+  const env = { TEST_INTERFACES: 'hidden' }
+  const all = await sendByName(t, { dns: [alias, dns], ranges, port, times: 6, env })
   const causes = all.splice(6)
   assert.deepEqual(all, Array(6).fill('dns'), 'an alias that leads to no address')
   assert.ok(causes.includes('blocked') && causes.includes('reset'), `${causes}`)
@@ -203,7 +206,7 @@ longTest('a machine that has IPv6 alone reaches who has both', async (t) => {
   const dns = await answerNames(t, (isForA) => (isForA ? [127, 0, 0, 1] : [...Array(15).fill(0), 1]))
   const { reached, port } = await noteReached(t, '::')
   const ranges = ['127.0.0.1/32', '::1/128']
-  for (const env of [{}, { TEST_IPV6: 'alone' }]) await sendByName(t, { dns: [dns], ranges, port, times: 1, env })
+  for (const env of [{}, { TEST_INTERFACES: 'IPv6' }]) await sendByName(t, { dns: [dns], ranges, port, times: 1, env })
   assert.deepEqual(reached, ['::ffff:127.0.0.1', '::1'])
 })
 

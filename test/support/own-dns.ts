@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 
 /** A file with its address, read as resolv.conf is: once by each resolver. */
-const { TEST_DNS: file = '', TEST_IPV6 } = process.env
+const { TEST_DNS: file = '', TEST_INTERFACES } = process.env
 
 dns.promises.Resolver = class extends dns.promises.Resolver {
   constructor(options?: dns.ResolverOptions) {
@@ -14,9 +14,11 @@ dns.promises.Resolver = class extends dns.promises.Resolver {
   }
 }
 
-/** The machine has an address of IPv4 beside others, or none. */
+/** The machine has an address of IPv4 beside others, or none, or a sandbox does not let it ask. */
 const { networkInterfaces } = os
 const address = { address: '192.0.2.1', netmask: '255.255.255.0', mac: '', internal: false, cidr: null }
-os.networkInterfaces = () =>
-  TEST_IPV6 === 'alone' ? {} : { ...networkInterfaces(), own: [{ ...address, family: 'IPv4' }] }
+os.networkInterfaces = () => {
+  if (TEST_INTERFACES === 'hidden') throw new Error('uv_interface_addresses')
+  return TEST_INTERFACES === 'IPv6' ? {} : { ...networkInterfaces(), own: [{ ...address, family: 'IPv4' }] }
+}
 syncBuiltinESMExports()
