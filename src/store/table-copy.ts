@@ -57,9 +57,13 @@ type Copied = Record<CopiedTable, { from: number; to: number }>
  */
 const rowsAtOnce = (table: CopiedTable) => (table === 'audit_entries' ? 50 : 1_000)
 
+/** For a copy that cannot be finished. */
+export const startOver = 'stop the servers on both, and copy to an empty database'
+
 /**
  * Copies everything; rows that are there already are replaced, so that it may be called again after an interruption.
- * Nobody may write to either meanwhile. @throws Refused where the target is the source or holds another installation
+ * Nobody may write to either meanwhile.
+ * @throws Refused where the target is the source, holds another installation or has been in use since
  */
 export async function copyTables(
   from: CopyEnd,
@@ -75,7 +79,10 @@ export async function copyTables(
       done += rows.length
       onProgress(table, done)
     }
-    copied[table] = { from: done, to: await count(to, table) }
+    const written = await count(to, table)
+    // The target stays unfinished: it has rows that were deleted at the source.
+    if (written !== done) throw new Error(`${table}: the databases have different numbers of rows; ${startOver}`)
+    copied[table] = { from: done, to: written }
   }
   await to.finish(await from.lastIds())
   await to.write((sql) => sql.run('DROP TABLE IF EXISTS unfinished_copy'))
@@ -90,6 +97,7 @@ async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
   const { ref_key: found } = await installationOf(to)
   if (Buffer.compare(refKey, found) === 0) {
     if ((await from.place()) === (await to.place())) throw new Refused('--to: must be a different database')
+    await refuseNewer(from, to)
     await to.write(markUnfinished)
     return
   }
@@ -102,6 +110,14 @@ async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
     await markUnfinished(sql)
     if (accounts) await sql.run(insertion(to, 'accounts', accounts), ...accounts.flatMap(valuesOf))
   })
+}
+
+/** A target that has served since an earlier copy would lose what came, and nobody be told. */
+async function refuseNewer(from: CopyEnd, to: CopyEnd): Promise<void> {
+  const [source, target] = [await from.lastIds(), await to.lastIds()]
+  const newer = numberedTables.find((table) => target[table] > source[table])
+  if (newer === undefined) return
+  throw new Refused(`--to: its ${newer} are newer than those of --from, so it has been in use; ${startOver}`)
 }
 
 /** No server may start on what is there of a copy: it would take leads that are still to come for new ones. */

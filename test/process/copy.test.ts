@@ -224,8 +224,15 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.equal(added.created, 1)
   })
 
-  // From here on a campaign is missing.
+  await t.test('does not overwrite what has been in use since', async () => {
+    await refused(['--from', url, '--to', postgres], '--to: its accounts are newer than those of --from')
+    assert.equal((await json(postgres, ['account', 'list'])).length, 3)
+  })
+
+  // From here on a campaign is missing, and nobody has ever bought.
   await json(other.url, ['campaign', 'delete', '3', '--yes'])
+  askFile(other.url, 'DELETE FROM conversions')
+  askFile(other.url, "DELETE FROM sqlite_sequence WHERE name = 'conversions'")
   const half = await newDatabase()
   const back = `file:${join(installation(t).folder, 'back.db')}`
 
@@ -256,13 +263,8 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.equal((await json(half, lead)).deadline, '2031-01-01T00:00:00Z')
   })
 
-  await t.test('copies which ids were ever given, also those of deleted rows', async () => {
-    await json(half, ['copy', '--from', half, '--to', back])
-    for (const url of [half, back])
-      assert.equal((await json(url, ['campaign', 'apply', '--account', '1', '-'], withoutTimer)).id, 4)
-  })
-
   await t.test('says what to do where rows of an earlier copy are in the way, on both engines', async () => {
+    await json(half, ['copy', '--from', half, '--to', back])
     // Whose email is registered again has another id.
     await ask(half, 'UPDATE leads SET id = 9999 WHERE id = 3')
     for (const [from, to] of [
@@ -272,6 +274,25 @@ test('copy', { timeout: 400_000 }, async (t) => {
       const again = await sharedCommand(['copy', '--from', from, '--to', to])
       assertRefused(again, '--to: rows of an earlier copy are in the way', [1])
     }
+    await ask(half, 'UPDATE leads SET id = 3 WHERE id = 9999')
+  })
+
+  await t.test('no server takes a copy that has rows which the source has no longer', async () => {
+    const again = () => sharedCommand(['copy', '--from', other.url, '--to', half])
+    const removal = 'DELETE FROM leads WHERE id = 5'
+    askFile(other.url, removal)
+    assertRefused(await again(), 'leads: the databases have different numbers of rows; stop the servers', [1])
+    const taken = await sharedCommand(['account', 'list'], { env: { DATABASE_URL: half } })
+    assertRefused(taken, 'the database holds an unfinished copy', [1])
+    askFile(back, removal)
+    await ask(half, removal)
+    assert.equal((await again()).code, 0)
+  })
+
+  await t.test('copies which ids were ever given, also those of deleted rows', async () => {
+    await json(half, ['copy', '--from', half, '--to', back])
+    for (const url of [half, back])
+      assert.equal((await json(url, ['campaign', 'apply', '--account', '1', '-'], withoutTimer)).id, 4)
   })
 
   await t.test('takes everything back to a file', async (own) => {

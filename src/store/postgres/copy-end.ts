@@ -18,10 +18,11 @@ export function postgresEnd(pool: Pool): CopyEnd {
     finish: (ids) =>
       read(async (sql) => {
         for (const table of numberedTables) {
+          const last = (await sql.get(`SELECT greatest(?::bigint, max(id)) AS id FROM ${table}`, ids[table]))?.id
+          // With `false` 1 is still to come: a copy of a table that never had a row is not newer than it.
           await sql.get(
-            `SELECT setval(pg_get_serial_sequence('${table}', 'id'),
-              greatest(1, ?::bigint, (SELECT coalesce(max(id), 0) FROM ${table})))`,
-            ids[table],
+            `SELECT setval(pg_get_serial_sequence('${table}', 'id'), greatest(1, ?::bigint), ?::bigint > 0)`,
+            ...[last, last],
           )
         }
         await sql.run('ANALYZE')
