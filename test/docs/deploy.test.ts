@@ -104,6 +104,14 @@ test('compose: Lastcall is not PostgreSQL’s superuser, and does not know that 
   )
 })
 
+test('a dump is restored whole or not at all, as the documentation says it', () => {
+  const restoring = ['docs/operating.md', 'docs/scale.md'].flatMap(
+    (path) => shipped(path).match(/pg_restore --[^`\n]*/g) ?? [],
+  )
+  assert.ok(restoring.length > 2)
+  for (const line of restoring) assert.ok(line.includes(' --single-transaction '), line)
+})
+
 for (const file of ['compose.yaml', 'deploy/citus/compose.yaml'])
   test(`${file} passes on every setting, but for those that the container has of its own`, () => assertPassesOn(file))
 
