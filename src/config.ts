@@ -73,7 +73,7 @@ const ownParameters = [
 /** Those that the driver knows. */
 const sslModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 /** What the address of a database must be, for the line that refuses another. */
-export const databaseForm = `must be ${addresses}, special characters of a password as %2F for /, %3F for ?, %23 for # and %25 for %; after ? each parameter once, in small letters, sslmode one of ${sslModes.join(', ')}, and none of ${ownParameters.join(', ')}, which Lastcall sets`
+export const databaseForm = `must be ${addresses}, special characters of a password as %2F for /, %3F for ?, %23 for # and %25 for %; after ? each parameter once, in small letters, sslmode one of ${sslModes.join(', ')}, without uselibpqcompat, by which some of them verify no certificate, and none of ${ownParameters.join(', ')}, which Lastcall sets`
 
 const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
   database: {
@@ -296,7 +296,8 @@ function checkPostgresVariables(): void {
 
 /**
  * The driver breaks on bytes that are not UTF-8, and waits for ever on a port that cannot exist. It ignores `SSLMODE`,
- * the first of two, and an empty `sslmode`: no certificate would be verified, and nobody told.
+ * the first of two, and an empty `sslmode`, and with `uselibpqcompat` takes `require` for `no-verify`: no certificate
+ * would be verified, and nobody told.
  */
 function isPostgresUrl(text: string): boolean {
   // No host, but a user: the driver takes that, as psql does, with `host` in the query.
@@ -305,7 +306,7 @@ function isPostgresUrl(text: string): boolean {
   const { searchParams } = new URL(url)
   const names = [...searchParams.keys()]
   if (names.some((name, n) => name !== name.toLowerCase() || names.indexOf(name) !== n)) return false
-  if (ownParameters.some((name) => searchParams.has(name))) return false
+  if ([...ownParameters, 'uselibpqcompat'].some((name) => searchParams.has(name))) return false
   if (!sslModes.includes(searchParams.get('sslmode') ?? 'disable')) return false
   const port = searchParams.get('port') ?? '5432'
   try {

@@ -300,11 +300,12 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     for (const query of [
       ...['SSLMODE=verify-full', 'sslmode=verify-full&sslmode=disable', 'sslmode=bogus', 'sslmode='],
       ...['statement_timeout=60000', 'sslmode=disable&application_name=shop'],
+      'uselibpqcompat=true&sslmode=require',
     ]) {
       const url = `postgres://shop:hunter2@127.0.0.1:1/none?${query}`
       const made = await sharedCommand(['serve'], { env: { ...env, DATABASE_URL: url } })
       const form =
-        /^lastcall: DATABASE_URL: must be .* each parameter once, in small letters, sslmode one of disable, .* and none of application_name, .*$/m
+        /^lastcall: DATABASE_URL: must be .* each parameter once, in small letters, sslmode one of disable, .*, without uselibpqcompat, .* and none of application_name, .*$/m
       assertRefused(made, form, [2])
     }
   })
