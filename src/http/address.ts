@@ -21,6 +21,12 @@ export function shortAddress(ip = ''): string {
   return isIPv4(address) ? address.replace(/\.\d+$/, '.0/24') : ''
 }
 
+/** Whether it is an address of this machine or of a network that is not the internet. */
+export function isInternal(ip = ''): boolean {
+  const address = plain(ip)
+  return ipaddr.isValid(address) && /^(?:loopback|private|uniqueLocal|linkLocal)$/.test(ipaddr.parse(address).range())
+}
+
 /** An IPv4 address may be written as IPv6; some proxies add a port, and a local interface adds a zone. */
 function plain(written: string): string {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(written)?.[1] ?? written.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')

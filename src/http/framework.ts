@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../log.ts'
+import { isInternal } from './address.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from './errors.ts'
 
 declare module 'fastify' {
@@ -56,6 +57,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     ...(isHttps && { 'Strict-Transport-Security': strictTransport }),
   }
   const isOverPipelined = limitPipelines()
+  const warnOfProxy = warningOfProxy(log)
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -94,6 +96,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
   app.addHook('onRequest', (request, reply, done) => {
     if (isOverPipelined(reply)) return
     reply.headers(everyAnswer).header('X-Request-Id', request.id)
+    warnOfProxy(request)
     // Node has left out the rest.
     if (request.raw.rawHeaders.length > 2 * maxHeaders) return void refuseHead(reply, 431)
     // Each surface answers 503 in its own form; `/healthz` still says that the process lives.
@@ -111,6 +114,19 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     return sendError(reply, code)
   })
   return app
+}
+
+/** Once: behind a proxy that is not trusted all visitors share the limits of one, and nothing else shows it. */
+function warningOfProxy(log: Log): (request: FastifyRequest) => void {
+  let isSaid = false
+  return (request) => {
+    if (isSaid || !request.headers['x-forwarded-for']) return
+    // Its own address comes first, and the next only if it is trusted.
+    const isTrusted = (request.ips?.length ?? 1) > 1
+    if (isTrusted || !isInternal(request.ip)) return
+    isSaid = true
+    log.warn('X-Forwarded-For comes from a proxy that TRUST_PROXY does not name: all visitors count as one')
+  }
 }
 
 /**

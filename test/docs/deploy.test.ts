@@ -123,6 +123,8 @@ function assertPassesOn(file: string): void {
   const passed = [...lastcall.matchAll(/^ {6}(?:([A-Z_]+):|<<: \*database$)/gm)].map(
     ([, name]) => name ?? 'DATABASE_URL',
   )
+  // Docker gives its networks these ranges, one after the other.
+  assert.match(lastcall, /TRUST_PROXY:-172\.16\.0\.0\/12,192\.168\.0\.0\/16}/)
   const own = ['HOST', 'PORT', 'WORKERS', 'TZDIR', 'PGSSLMODE', 'PGOPTIONS']
   assert.deepEqual(passed.sort(), names.filter((name) => !own.includes(name)).sort())
   for (const name of own) assert.ok(names.includes(name), name)

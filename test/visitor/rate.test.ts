@@ -70,11 +70,12 @@ test('a table full of visitors leaves the API for events alone', async () => {
   assert.equal((await countEvents(1, 2, 1_000)).allowed, true)
 })
 
-test('the address of a visitor behind proxies of all kinds', async () => {
+test('the address of a visitor behind proxies of all kinds, and one warning of a proxy that is not trusted', async () => {
+  const warnings: unknown[][] = []
   const app = newFastify({
     isHttps: false,
     trustProxy: ['10.0.0.0/8', 'fd00::1'],
-    log: { info() {}, warn() {}, error() {} },
+    log: { info() {}, warn: (...line) => void warnings.push(line), error() {} },
     sendUndecodable,
   })
   app.get('/', async ({ ip }, reply) => reply.send(rateAddress(ip)))
@@ -87,6 +88,9 @@ test('the address of a visitor behind proxies of all kinds', async () => {
     ['203.0.113.7', '10.0.0.1', '198.51.100.1, 203.0.113.7, 10.9.9.9'],
     ['203.0.113.7', 'fd00::1', '::FFFF:203.0.113.7'],
     ['10.0.0.1', '10.0.0.1', undefined],
+    // A look from the proxy's own machine, and a proxy that does not say for whom it asks.
+    ['10.0.0.1', '10.0.0.1', '10.0.0.1'],
+    ['10.0.0.1', '10.0.0.1', ''],
     ['2001:db8:0:0', '10.0.0.1', '[2001:db8::1]:443'],
     ['fe80:0:0:0', 'fe80::1%eth0', undefined],
     // However it is written, it is one network.
@@ -97,6 +101,12 @@ test('the address of a visitor behind proxies of all kinds', async () => {
     const { body } = await app.inject({ url: '/', remoteAddress, headers })
     assert.equal(body, expected, `${remoteAddress} ${forwarded}`)
   }
+  assert.deepEqual(warnings, [])
+  const headers = { 'x-forwarded-for': '203.0.113.7' }
+  for (const remoteAddress of ['::ffff:127.0.0.1', '172.18.0.1', 'fe80::1%eth0'])
+    await app.inject({ url: '/', remoteAddress, headers })
+  assert.equal(warnings.length, 1)
+  assert.match(String(warnings), /^X-Forwarded-For comes from a proxy that TRUST_PROXY does not name/)
   // The connection has ended meanwhile.
   assert.equal(rateAddress(undefined), '')
 })
