@@ -123,6 +123,23 @@ test('a campaign is over by its date or its end, whatever its deadline; an end i
   })
 })
 
+test('a published campaign is named until its widget is seen on a page', async (t) => {
+  await withAccount(t, async ({ store, make, overview }) => {
+    const campaign = await make({ name: 'unseen' })
+    const about = async () =>
+      (await overview('2026-01-15T12:00:00Z')).attention.filter(({ what }) => what === 'WIDGET_NEVER_SEEN')
+    assert.deepEqual(
+      (await about()).map(({ name }) => name),
+      ['unseen'],
+    )
+    const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))
+    const pageId = campaign.pages[0]?.id ?? null
+    counting.count({ campaign, pageId, leadId: null, kind: 'visit', fetcher: 'person' }, Date.now())
+    await counting.close()
+    assert.deepEqual(await about(), [])
+  })
+})
+
 test('a replaced key that still works is named with its end, and no key is said to be missing', async (t) => {
   await withAccount(t, async ({ store, overview }) => {
     const at = '2026-01-15T12:00:00Z'

@@ -11,7 +11,7 @@ const none = { person: 0, proxy: 0, scanner: 0 }
 const googleProxy = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
 const statsOf = (id: number) => shop.place.json(['campaign', 'stats', String(id)])
 
-test('fetches are counted by kind, page and fetcher; HEAD, unknown refs and errors are not', async () => {
+test('fetches are counted by kind, page and fetcher; HEAD, unknown refs, errors and the gate are not', async () => {
   const pages = [{ pageUrl: 'https://x.pl/1' }, { pageUrl: 'https://x.pl/2' }]
   const campaign = await applyCampaign(shop, { timeZone, pages, anonymous: { enabled: true } })
   const of = { campaignId: campaign.id }
@@ -24,6 +24,7 @@ test('fetches are counted by kind, page and fetcher; HEAD, unknown refs and erro
   await open(shop, first.image, as(googleProxy))
   await open(shop, first.image)
   for (const path of [...first.links, first.image]) await open(shop, path, { method: 'HEAD' })
+  await open(shop, `/visitor/v1/campaigns/${campaign.id}/gate?lc=${first.ref}`)
   await open(shop, `/go/${campaign.pages[0].id}/${random32()}`)
   await open(shop, `/timer/en/${random32()}.gif`)
   await ask(shop, 'offer', { lc: first.ref, visit: true, page: 'http://x.pl/2/?utm=1#top' }, of)

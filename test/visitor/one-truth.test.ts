@@ -6,7 +6,7 @@ import { decode, secondsShown } from '../support/countdown.ts'
 import { amount } from '../support/faults.ts'
 import { campaignFile, type Installation, installation, owner } from '../support/lastcall.ts'
 import { several } from '../support/prepared.ts'
-import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
+import { aPerson, ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
 import { serverClock } from '../support/server-clock.ts'
 import { engine } from '../support/test-database.ts'
 import { nextChangeOfOffset } from '../support/wall-clock.ts'
@@ -127,7 +127,10 @@ async function openAll(
   )
   await several(8, pipelines, async (pipeline) => {
     const texts = pipeline.map(({ method, path }, index) =>
-      message(method, path, index === pipeline.length - 1 ? ['Connection: close'] : []),
+      message(method, path, [
+        `User-Agent: ${aPerson}`,
+        ...(index === pipeline.length - 1 ? ['Connection: close'] : []),
+      ]),
     )
     const methods = pipeline.map(({ method }) => method)
     const { answers } = await exchange(server.port, [texts.join('')], { methods, timeoutMs: 60_000 })
