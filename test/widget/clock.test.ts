@@ -277,9 +277,15 @@ test('a deadline that is moved meanwhile is shown after the hour at which the se
   const { page } = await stage.visitor(t, { script: sleepyMachine })
   await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
   await page.getByRole('timer').waitFor()
+  const told: string[] = []
+  page.on('console', (message) => told.push(message.text()))
+  await page.evaluate(() => window.Lastcall?.on('start', ({ deadline }) => console.log(deadline)))
+  const answered = () => String(stage.service.questions.at(-1)?.answer.deadline)
+  const deadlines = [answered()]
   stage.service.shift(3601)
   t.after(() => stage.service.shift(-3601))
   await stage.service.move(id, lc, { endsInSeconds: 9 * 3600 })
   await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:doze', { detail: 3_601_000 })))
   await eventually(async () => (await shownSeconds(page)) > 8 * 3600, true)
+  assert.deepEqual(told, [...deadlines, answered()])
 })

@@ -56,9 +56,11 @@ async function endsInTime(t: TestContext, { onExpiry, hasEnded }: Ending): Promi
   // By the page's own clock: a busy machine may take long to look.
   const script = () =>
     document.addEventListener('lastcall:expire', () => localStorage.setItem('ended', String(Date.now())))
-  const { page } = await stage.visitor(t, { script })
+  // Its history is counted.
+  const { page } = await stage.visitor(t, { script, isNew: true })
   await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
   await page.getByRole('timer').waitFor()
+  const entries = await page.evaluate(() => history.length)
   // What it takes the service's clock for is wrong by half of the answer's way at most.
   const wayMs = await page.evaluate(() =>
     Math.max(
@@ -75,6 +77,7 @@ async function endsInTime(t: TestContext, { onExpiry, hasEnded }: Ending): Promi
     await sleep(amount(200, 50))
   }
   await hasEnded(page)
+  assert.equal(await page.evaluate(() => history.length), entries)
   const byItsClock = Number(await page.evaluate(() => localStorage.getItem('ended')))
   const endedAt = byItsClock + stage.service.now() - Date.now()
   const lateMs = endedAt - deadline

@@ -16,9 +16,15 @@ test('it works under a policy that allows the service its script and its answers
     `default-src 'none'; script-src ${origin}; connect-src ${origin}; style-src 'self'; ` +
     "require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'"
   const { page } = await stage.visitor(t)
+  // Nor does the browser name the page to the service, whatever the page allows.
+  const referrers: Promise<string | undefined>[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/visitor/')) referrers.push(request.allHeaders().then(({ referer }) => referer))
+  })
   const form = '<form data-lastcall="form"><input type="email"><button>Send</button></form>'
   const body = `<p data-lastcall="offer">Buy for half the price</p><p data-lastcall="expired" hidden>The offer is over</p>${form}`
-  const address = stage.put({ campaigns: [id], body, headers: { 'Content-Security-Policy': policy } })
+  const headers = { 'Content-Security-Policy': policy, 'Referrer-Policy': 'unsafe-url' }
+  const address = stage.put({ campaigns: [id], body, headers })
   await page.goto(`${address}?lc=${lc}`)
   const bar = page.locator('[data-lastcall=bar] > div')
   await bar.waitFor()
@@ -26,6 +32,7 @@ test('it works under a policy that allows the service its script and its answers
   assert.equal(await page.locator('[name=lastcall-website]').evaluate((one) => getComputedStyle(one).position), 'fixed')
   await sees(page, 'The offer is over')
   assert.equal(await bar.count(), 0)
+  assert.deepEqual([...new Set(await Promise.all(referrers))], [undefined])
 })
 
 test('with the service down the page stays as it was, and nothing is thrown', async (t) => {

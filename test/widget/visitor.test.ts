@@ -261,7 +261,11 @@ test('waiting for consent it keeps nothing, and asks for those alone who come wi
   assert.equal(asked(id)[1]?.body.visit, false)
   await eventually(async () => (await stored(page))[0]?.[`of${id}`], lc)
 
-  await page.evaluate(() => window.Lastcall?.consent(false))
+  await page.evaluate(() => {
+    // When it last left the page for where the campaign redirects.
+    sessionStorage.setItem('lastcall', '1')
+    window.Lastcall?.consent(false)
+  })
   assert.deepEqual(await stored(page), [null, 0])
   await settle()
   assert.equal(asked(id).length, 2)
