@@ -21,6 +21,7 @@ import {
   comeBack,
   goTo,
   longAtBothWidths,
+  mayClose,
   type Person,
   sharedStage,
   widths,
@@ -832,14 +833,21 @@ atBothWidths(
     const again = Date.parse((await shown(campaign.id, 'many-00003@example.com')).deadline)
     assert.ok(Math.abs(again - now - 86_400_000) < 3_700_000, String(again))
 
-    for (const number of [1, 2]) await page.getByLabel(`Select many-0000${number}@example.com`).check()
     const two = page.getByRole('group', { name: '2 leads selected' })
-    if (isFull) await lookAtOtherActions(page, two)
-    await two.getByRole('button', { name: 'Erase', exact: true }).click()
-    await page.getByRole('dialog', { name: 'Erase 2 leads?' }).getByRole('button', { name: 'Erase for good' }).click()
-    await page.getByText('2 leads are erased in ten seconds.').waitFor()
-    await page.waitForFunction(() => document.activeElement?.tagName === 'A')
-    assert.equal(await links(page).count(), 8)
+    const erase = async () => {
+      for (const number of [1, 2]) await page.getByLabel(`Select many-0000${number}@example.com`).check()
+      if (isFull) await lookAtOtherActions(page, two)
+      await two.getByRole('button', { name: 'Erase', exact: true }).click()
+      await page.getByRole('dialog', { name: 'Erase 2 leads?' }).getByRole('button', { name: 'Erase for good' }).click()
+      await page.getByText('2 leads are erased in ten seconds.').waitFor()
+      await page.waitForFunction(() => document.activeElement?.tagName === 'A')
+      assert.deepEqual([await links(page).count(), await mayClose(page)], [8, false])
+    }
+    await erase()
+    await page.keyboard.press('Control+Z')
+    await page.getByLabel('Select many-00001@example.com').waitFor({ timeout: 5_000 })
+    assert.deepEqual([await links(page).count(), await mayClose(page)], [10, true])
+    await erase()
     const next = page.getByRole('checkbox', { name: /@example\.com/ }).first()
     await next.check()
     const boxOf = (name: string) => page.locator(name).evaluate((one) => one.getBoundingClientRect().toJSON())
@@ -897,7 +905,13 @@ atBothWidths('an import reports by line what the command line would, and can be 
     await dialog.getByRole('button', { name: 'Start import' }).click()
     await dialog.getByText('Import finished').waitFor()
     await dialog.locator('button:focus', { hasText: 'Close' }).waitFor()
+    assert.equal(await mayClose(page), true)
   }
+  const mayCloseMeanwhile: boolean[] = []
+  await page.route('**/leads/import', async (route) => {
+    mayCloseMeanwhile.push(await mayClose(page))
+    await route.continue()
+  })
   const counts = async () => {
     const texts = ['created', 'existing', 'refused'].map((name) => dialog.locator(`[data-count=${name}]`).textContent())
     return (await Promise.all(texts)).map((count) => Number(count?.replace(',', '')))
@@ -907,6 +921,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
     return rows.slice(1).map((row) => Number.parseInt(row, 10))
   }
   await choose()
+  assert.deepEqual([...new Set(mayCloseMeanwhile)], [false])
   const twin = await campaignOf(owner)
   await imported(twin.id, ['old@example.com'])
   const byCommand = await place.json(['lead', 'import', '--campaign', String(twin.id), path])
@@ -1012,12 +1027,12 @@ longTest('an import goes on after the service could not be reached, and can be s
   // A colleague deletes the campaign: nothing asks to try again, and nothing holds the window open.
   await start()
   await dialog.getByRole('button', { name: 'Spróbuj ponownie' }).waitFor()
+  assert.equal(await mayClose(page), false)
   await place.json(['campaign', 'delete', String(campaign.id), '--yes'])
   await page.unroute('**/leads/import')
   await dialog.getByRole('button', { name: 'Spróbuj ponownie' }).click()
   await page.getByRole('heading', { name: 'Tu nic nie ma' }).waitFor({ timeout: 5_000 })
-  const mayClose = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
-  assert.equal(await page.evaluate(mayClose), true)
+  assert.equal(await mayClose(page), true)
 })
 
 longAtBothWidths(

@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync'
 import type { Locator } from 'playwright-core'
 import { amount, longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, sharedStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, mayClose, sharedStage } from './stage.ts'
 
 const stage = await sharedStage()
 const { place, open } = stage
@@ -88,10 +88,13 @@ test(`a mail with a deadline for each of ${count} emails of a file takes at most
   await block.getByText('*|LC_LINK|*').first().waitFor()
   await click(block.getByRole('button', { name: 'Copy' }))
   const html = await page.evaluate(() => navigator.clipboard.readText())
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    click(page.getByRole('button', { name: 'Download contacts (CSV)' })),
-  ])
+  const { promise: looked, resolve: look } = Promise.withResolvers<void>()
+  await page.route('**/leads/export', (route) => looked.then(() => route.continue()))
+  await click(page.getByRole('button', { name: 'Download contacts (CSV)' }))
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  assert.equal(await mayClose(page), false)
+  look()
+  const file = await page.waitForEvent('download')
   assert.ok(clicks() <= mostClicks, `${clicks()} clicks`)
   t.diagnostic(`${clicks()} clicks`)
 
@@ -114,7 +117,7 @@ longTest(
     await page.route('**/test-mail', (route) => route.abort())
     await choose('ada@example.com')
     await page.getByRole('button', { name: 'Download as .eml' }).click()
-    await page.getByRole('alert').waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Look whether it has' }).waitFor({ timeout: 5_000 })
     await choose('bob@example.com')
     await page.getByRole('alert').waitFor({ state: 'detached' })
     // Typed whole it need not be chosen from the list as well; whoever else begins like that is left alone.

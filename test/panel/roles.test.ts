@@ -41,13 +41,13 @@ type Language = 'en' | 'pl'
 function screensIn(language: Language): [path: string, note: string, missing: string[]][] {
   const [campaign, lead, list] = [campaignWords[language], leadWords[language], listWords[language]]
   const [key, hook, timer] = [keyWords[language], webhookWords[language], timerWords[language]]
-  const [role, settings] = [roleWords[language], settingsWords[language]]
+  const [role, settings, pages] = [roleWords[language], settingsWords[language], pagesWords[language]]
   const publish = publishWords[language].toDraft
   return [
     ['/campaigns', list.onlyMembers, [list.new, list.import]],
     [`/campaigns/${id}`, campaign.onlyMembers, [publish]],
     [`/campaigns/${id}/rules`, campaign.onlyMembers, [publish]],
-    [`/campaigns/${id}/pages`, campaign.onlyMembers, [publish]],
+    [`/campaigns/${id}/pages`, campaign.onlyMembers, [publish, pages.add, pages.save, pages.remove]],
     [`/campaigns/${id}/timer`, timer.onlyMembers, [timer.save, timer.remove, timer.contacts]],
     [`/campaigns/${id}/leads`, lead.onlyMembers, [lead.add, lead.import, lead.export]],
     [`/campaigns/${id}/leads/${ref}`, campaign.onlyMembers, [lead.deadlineSet, lead.erase]],
@@ -55,8 +55,8 @@ function screensIn(language: Language): [path: string, note: string, missing: st
     ['/integrations/webhooks', hook.onlyOwners, [hook.create, hook.actionsOn('Till')]],
     [`/integrations/webhooks?webhook=${webhook.id}`, hook.onlyOwners, [hook.test, hook.actionsOn('Till')]],
     ['/settings', role.onlyOwnersAccount, [settings.save]],
-    ['/settings/users', role.onlyOwnersUsers, [settings.invite, `${settings.remove} ${owner.email}`]],
     ['/settings/audit', role.onlyOwnersAudit, []],
+    ['/settings/users', role.onlyOwnersUsers, [settings.invite, `${settings.remove} ${member.email}`]],
   ]
 }
 
@@ -72,7 +72,7 @@ for (const { language, width } of someOf(looks, 1))
     await page.getByText(personWords[language].onlyMembers).waitFor()
     const { erase, download } = personWords[language]
     for (const name of [erase, download]) assert.equal(await page.getByRole('button', { name }).count(), 0, name)
-    for (const [path, note, missing] of someOf(screensIn(language), 2)) {
+    for (const [path, note, missing] of someOf(screensIn(language), 5)) {
       await page.setViewportSize(widths.phone)
       await page.goto(path)
       await page.getByText(note).waitFor()

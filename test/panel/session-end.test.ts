@@ -7,14 +7,16 @@ import {
   assertAccessible,
   assertFits,
   assertUntroubled,
+  atBothWidths,
   comeBack,
   goTo,
   longAtBothWidths,
-  longStage,
+  mayClose,
   type Person,
+  sharedStage,
 } from './stage.ts'
 
-const stage = await longStage()
+const stage = await sharedStage()
 
 const make = ({ accountId }: Person) =>
   stage.place.json(['campaign', 'apply', '--account', String(accountId), '-'], campaignFile({ name: 'Course' }))
@@ -199,6 +201,7 @@ longTest('what waits to be erased is not, and an import is over, if the reader g
   await dialog.locator('input[type=file]').setInputFiles(file)
   await dialog.getByRole('button', { name: 'Start import' }).click()
   await dialog.getByRole('button', { name: 'Stop' }).waitFor()
+  assert.equal(await mayClose(page), false)
   const { email, password } = bela
   await page.request.post('/panel/api/session', { data: { email, password } })
   answer()
@@ -207,12 +210,11 @@ longTest('what waits to be erased is not, and an import is over, if the reader g
   assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
   await page.waitForTimeout(10_500)
   assert.equal(asked, 1)
-  const mayClose = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
-  assert.equal(await page.evaluate(mayClose), true)
+  assert.equal(await mayClose(page), true)
   assertUntroubled(page)
 })
 
-longAtBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
+atBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
   const person = await stage.person(`fresh-${width}`)
   const page = await stage.open(person, { width, path: '/integrations' })
   page.setDefaultTimeout(10_000)

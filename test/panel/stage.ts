@@ -235,6 +235,10 @@ export async function comeBack(page: Page, afterMs = 61_000): Promise<void> {
   }, afterMs)
 }
 
+/** Whether the browser would close the page, or load it again, without asking. */
+export const mayClose = (page: Page): Promise<boolean> =>
+  page.evaluate(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })))
+
 const troubles = new WeakMap<Page, string[]>()
 
 /** What a page says to its console that it should not, a breach of the content policy above all. */
