@@ -542,6 +542,8 @@ test('a lead that moved on while its server was down is told each event once', a
 test('an endpoint that is paused twice goes on from where it stopped first', async (t) => {
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.expired'] })
+  // A sweep that is under way would tell the ends since it began.
+  await sweep()
   await register('ada@example.com')
   const pause = async () => store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
   clock.at += 60
