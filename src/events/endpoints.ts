@@ -217,7 +217,7 @@ function needTold({ id, settings }: Endpoint, campaign: Campaign | undefined, pa
 async function viewOf(parts: EndpointParts, endpoint: Endpoint) {
   const { id, settings, createdAt, failingSince, nextTryAt } = endpoint
   const now = secondsNow(parts)
-  const { waiting, oldestDueAt } = await parts.store.events.waiting(endpoint, now)
+  const { waiting, oldestDueAt, givenUp } = await parts.store.events.waiting(endpoint, now)
   return {
     id,
     ...settings,
@@ -228,6 +228,8 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint) {
     /** Events that are due and not yet sent, counted to 10,001. */
     waiting,
     oldestDueAt: instantOrNull(oldestDueAt),
+    /** Events that are not tried again by themselves, counted to 10,001. */
+    givenUp,
   }
 }
 

@@ -82,12 +82,13 @@ test('endpoints: made, read, changed, deleted; the secret is shown once; another
   assert.equal(made.status, 201)
   const { secret, ...endpoint } = made.body
   assert.match(secret, /^whsec_/)
-  const { waiting, state, campaignIds, leadTimes, personal, batch, inFlight, perMinute } = endpoint
+  const { waiting, givenUp, state, campaignIds, leadTimes, personal, batch, inFlight, perMinute } = endpoint
   assert.deepEqual(
-    { waiting, state, campaignIds, leadTimes, personal, batch, inFlight, perMinute },
+    { waiting, givenUp, state, campaignIds, leadTimes, personal, batch, inFlight, perMinute },
     {
       ...{
         waiting: 0,
+        givenUp: 0,
         state: 'on',
         campaignIds: null,
         leadTimes: [],

@@ -2,6 +2,7 @@
 // both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatInstant } from '../../src/core/instant.ts'
 import { visitorName } from '../../src/core/visitor.ts'
 import { runRound } from '../../src/events/round.ts'
 import { purgedAtOnce } from '../../src/store/events/queue.ts'
@@ -64,7 +65,7 @@ test('resending since an instant sends and counts only what may still be told; t
   const givenUp = { tries: 10, refused: 10, nextAt: null, lastAt: clock.at }
   const failed = [ended, ...due].map((one) => ({ ...one, ...givenUp }))
   await store.events.settle(await find(id), { done: due, failed, looks: [] })
-  const ask = async () => store.events.resendFailed(await find(id), beganAt, testerAt(clock.at))
+  const ask = async (since = beganAt) => store.events.resendFailed(await find(id), since, testerAt(clock.at))
   await save({ isDraft: true })
   assert.equal(await ask(), 1, 'of a draft an erasure')
   const { settings } = await find(id)
@@ -72,13 +73,14 @@ test('resending since an instant sends and counts only what may still be told; t
   await save({ isDraft: false })
   assert.equal(await ask(), 0, 'nothing that the endpoint no longer hears of')
   await store.events.changeEndpoint(await find(id), { ...(await find(id)).settings, campaignIds: [campaignId] }, tester)
-  assert.equal(await ask(), 2, 'not of who was erased')
+  assert.equal(await ask(0), 2, 'not of who was erased')
+  assert.equal((await store.events.waiting(await find(id), clock.at)).givenUp, 1)
   await round(id)
   assert.deepEqual(told().sort(), ['campaign.ended - 0', 'lead.erased - 0', 'lead.registered ada 0'])
   const { entries } = await store.audit.listEntries(accountId, { action: 'webhook.resent' }, Number.MAX_SAFE_INTEGER, 9)
   assert.deepEqual(
-    entries.map(({ after }) => (after as { count: number }).count),
-    [2, 1],
+    entries.map(({ after }) => after),
+    [{ count: 2 }, { count: 1, failedSince: formatInstant(beganAt) }],
   )
 })
 
@@ -221,7 +223,7 @@ test('what is held of a draft, tried before or not, keeps no server failing that
   await save({ isDraft: true })
   clock.at += 7_200
   await round(id)
-  assert.deepEqual(await store.events.waiting(await find(id), clock.at), { waiting: 0, oldestDueAt: null })
+  assert.deepEqual(await store.events.waiting(await find(id), clock.at), { waiting: 0, oldestDueAt: null, givenUp: 0 })
   clock.at += 6 * daySeconds
   await save({ isDraft: false })
   await register('eve@example.com')

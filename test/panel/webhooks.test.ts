@@ -6,7 +6,7 @@ import { tester } from '../support/actor.ts'
 import { isFull, longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { comesTrue } from '../support/prepared.ts'
-import { answering, openReceiver } from '../support/receiver.ts'
+import { answering, openReceiver, type Received } from '../support/receiver.ts'
 import { assertAccessible, assertFits, assertUntroubled, goTo, sharedStage, widthsByTurns } from './stage.ts'
 
 const stage = await sharedStage()
@@ -90,6 +90,19 @@ async function assertLogIsFiltered(page: Page, row: Locator, campaignId: number)
   await page.getByText('def is_from_lastcall').waitFor()
 }
 
+/** As some three days after the server first refused it. */
+async function giveUp(accountId: number, { data, timestamp }: Received): Promise<void> {
+  await stage.place.arrange(async (store) => {
+    const [endpoint] = await store.events.listEndpoints(accountId)
+    const lead = await store.leads.findByRef(data.ref)
+    assert.ok(endpoint && lead)
+    const dueAt = Date.parse(timestamp) / 1_000
+    const of = { endpointId: endpoint.id, leadId: lead.id, kind: 'lead.registered', dueAt, detail: 0 } as const
+    const tried = { tries: 10, refused: 10, isAskedFor: false, nextAt: null, lastAt: dueAt }
+    await store.events.settle(endpoint, { done: [], failed: [{ ...of, ...tried }], looks: [] })
+  })
+}
+
 async function resumeWithNewSecret(page: Page, secret: string): Promise<void> {
   await choose(page, 'Other', 'Resume')
   await page.getByLabel('From now on').check()
@@ -162,6 +175,14 @@ for (const width of widthsByTurns())
     await assertAccessible(page)
     await button(page, 'Send again').click()
     assert.equal((await receiver.wait(path, 4)).at(-1)?.id, came[1]?.id)
+    await giveUp(who.accountId, came[1] as Received)
+    await page.getByText('Given up: 1', { exact: true }).waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await button(page, 'Send all again').click()
+    await page.getByText('Sent again, with the same ids: 1.').waitFor()
+    assert.equal((await receiver.wait(path, 5)).at(-1)?.id, came[1]?.id)
+    await button(page, 'Actions on “Shop”').and(page.locator(':focus')).waitFor()
     if (isFull) await assertLogIsFiltered(page, row, id)
 
     await choose(page, 'Shop', 'Edit')
@@ -293,16 +314,19 @@ longTest(
     await page.keyboard.press('Escape')
 
     await stage.place.json(['lead', 'import', '--campaign', String(campaign.id), '-'], 'email\nada@example.com\n')
-    await receiver.wait('/paused', 1)
+    const [told] = await receiver.wait('/paused', 1)
+    await giveUp(who.accountId, told as Received)
     await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'user', tester))
     await page.reload()
     await choose(page, 'Till', 'Backfill')
     await button(page, 'Send all leads').click()
     await page.getByText('The leads of the campaign are sent once the webhook is resumed.').waitFor()
     await page.getByRole('link', { name: 'Till' }).click()
+    await button(page, 'Send all again').click()
+    await page.getByText('once the webhook is resumed where it stopped: 1.').waitFor()
     await page.getByRole('button', { name: /^Details of/ }).click()
     await button(page, 'Send again').click()
-    await page.getByText('once the webhook is resumed where it stopped').waitFor()
+    await page.getByText('It is sent again, with the same id, once the webhook is resumed where it stopped').waitFor()
   },
 )
 

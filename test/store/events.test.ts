@@ -149,22 +149,20 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(shown(kept), [`${second.dueAt} lead.registered 0 2`], 'what failed twice in a round is kept once')
   })
 
-  test(`what waits is counted up to 10,001, with the instant of the oldest: ${engine}`, async (t) => {
+  test(`what waits and what was given up is counted up to 10,001, with the instant of the oldest that waits: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { accountId } = await opened(store)
     const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     const own = { endpointId: endpoint.id, leadId: 1, detail: 0, tries: 1, refused: 1, isAskedFor: false, lastAt: 900 }
     let at = 600
-    const isCounted = async (more: number, waiting: number) => {
-      const failed = Array.from({ length: more }, () => ({
-        ...own,
-        kind: 'look' as const,
-        dueAt: at++,
-        nextAt: 20_000,
-      }))
-      await store.events.settle(endpoint, { done: [], failed, looks: [] })
-      assert.deepEqual(await store.events.waiting(endpoint, 1_000), { waiting, oldestDueAt: 600 })
+    const isCounted = async (more: number, count: number) => {
+      const one = () => ({ ...own, kind: 'look' as const, dueAt: at++, nextAt: 20_000 })
+      const failed = Array.from({ length: more }, one)
+      const givenUp = failed.map((given) => ({ ...given, leadId: 2, nextAt: null }))
+      await store.events.settle(endpoint, { done: [], failed: [...failed, ...givenUp], looks: [] })
+      const counted = await store.events.waiting(endpoint, 1_000)
+      assert.deepEqual(counted, { waiting: count, oldestDueAt: 600, givenUp: count })
     }
     await isCounted(10_000, 10_000)
     await isCounted(1, 10_001)

@@ -62,6 +62,11 @@ export const Endpoint = Type.Object(
       description: 'Events that are due and not yet sent, counted up to 10,001.',
     }),
     oldestDueAt: nullable(instant, 'Since when the oldest of them waits.'),
+    givenUp: Type.Integer({
+      minimum: 0,
+      maximum: 10_001,
+      description: 'Events that were given up and are still kept, for a resend, counted up to 10,001.',
+    }),
   },
   closed,
 )

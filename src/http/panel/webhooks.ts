@@ -4,7 +4,7 @@ import { endpointLimits, wantedKinds } from '../../core/events.ts'
 import { mayAs } from '../../core/role.ts'
 import type { Session } from '../../store/access.ts'
 import { EndpointChange, EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
-import { closed } from '../schemas.ts'
+import { closed, nullable } from '../schemas.ts'
 import { erased, leadsById } from './leads-by-id.ts'
 import { perMinute } from './limits.ts'
 import { type Asked, forOwner, forViewer } from './route.ts'
@@ -89,10 +89,14 @@ export const webhookRoutes = {
     },
   }),
   ...forOwner('POST /webhooks/:endpointId/resend', {
-    body: Type.Object({ eventId: Type.String({ maxLength: 40 }) }, closed),
+    /** Null: all that was given up. */
+    body: Type.Object({ eventId: nullable(Type.String({ maxLength: 40 })) }, closed),
     async run(asked) {
-      await ofAccount(asked).resend(asked.params.endpointId, asked.body.eventId)
-      return {}
+      const { endpointId } = asked.params
+      const { eventId } = asked.body
+      if (eventId === null) return { resent: await ofAccount(asked).resendFailed(endpointId, 0) }
+      await ofAccount(asked).resend(endpointId, eventId)
+      return { resent: 1 }
     },
   }),
 }

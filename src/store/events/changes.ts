@@ -222,7 +222,7 @@ export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: A
 
 /**
  * The same for what was given up since then, as far as it may still be told: at most `resentAtOnce`, since a million
- * would stop everything else meanwhile. Resolves with how many.
+ * would stop everything else meanwhile. Since 0: all that is kept. Resolves with how many.
  */
 export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
   const { accountId, id, settings } = endpoint
@@ -239,7 +239,7 @@ export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds,
   const change = 'UPDATE failed_deliveries SET tries = 0, refused = 0, is_asked_for = 1, next_at = ?, last_at = ?'
   const count = await changeSome(sql, endpoint, some, [change, by.at, by.at])
   const subject = { kind: 'webhook', id, name: settings.name } as const
-  const after = { count, failedSince: formatInstant(since) }
+  const after = { count, ...(since > 0 && { failedSince: formatInstant(since) }) }
   if (count > 0) await addCount(sql, by, { accountId, action: 'webhook.resent', subject, before: null, after })
   return count
 }

@@ -119,26 +119,27 @@ export async function insertNotices(sql: Sql, accountId: number, notices: readon
 /**
  * What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been.
  * Not what is held until its campaign is published: that has no tries, and a later time all the same. Nor what is from
- * before the endpoint goes on, and only dropped once it is its turn.
+ * before the endpoint goes on, and only dropped once it is its turn. And what was given up, counted as far.
  */
 export async function waiting(
   sql: Sql,
   { accountId, id, fromAt }: Endpoint,
   now: Seconds,
-): Promise<{ waiting: number; oldestDueAt: Seconds | null }> {
+): Promise<{ waiting: number; oldestDueAt: Seconds | null; givenUp: number }> {
   // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
   const first = (table: string, condition: string, order: string) =>
     `FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${condition} ORDER BY ${order} LIMIT ${mostCounted}`
   const row = await sql.get(
-    `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (
+    `SELECT count(*) AS waiting, min(due_at) AS oldest,
+      (SELECT count(*) FROM (SELECT 1 ${first('failed_deliveries', 'next_at IS NULL', 'next_at')}) AS g) AS given_up FROM (
       SELECT due_at FROM (SELECT due_at ${first('notices', 'due_at BETWEEN ? AND ?', 'due_at')}) AS n
       UNION ALL SELECT due_at FROM (SELECT due_at, kind
         ${first('notices', 'due_at < ?', 'due_at')}) AS old WHERE kind IN (${alwaysTold})
       UNION ALL SELECT due_at FROM (SELECT due_at, tries, next_at, last_at
         ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f WHERE NOT (tries = 0 AND next_at > last_at)) AS w`,
-    ...[accountId, id, fromAt, now, accountId, id, fromAt, accountId, id],
+    ...[accountId, id, accountId, id, fromAt, now, accountId, id, fromAt, accountId, id],
   )
-  return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
+  return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest, givenUp: row?.given_up }
 }
 
 /** For a row that is there already. */

@@ -5,12 +5,13 @@ import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { focusMade, rowMark } from '../../../parts/next-row.ts'
+import { focusMade, focusNextRow, rowMark } from '../../../parts/next-row.ts'
 import { RowMenu } from '../../../parts/row-menu.tsx'
+import { toast } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { Deliveries, ResultOf } from './deliveries.tsx'
 import { type Action, useActions } from './dialogs.tsx'
-import { labelOf, StateBadge, Trouble, type Webhook, type Webhooks } from './webhook.tsx'
+import { isPaused, labelOf, StateBadge, Trouble, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
 type Props = { of: Webhook; campaigns: Webhooks['campaigns']; act(action: Action): void }
@@ -39,6 +40,7 @@ export function OneWebhook({ of, campaigns, act }: Props) {
             </Text>
           </Group>
           <Trouble of={of} />
+          {of.givenUp > 0 && <GivenUp of={of} />}
           <Scope of={of} campaigns={campaigns} />
         </Stack>
         <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} {...doing} />
@@ -47,6 +49,40 @@ export function OneWebhook({ of, campaigns, act }: Props) {
       <Verify />
       <Deliveries of={of} />
     </Stack>
+  )
+}
+
+function GivenUp({ of }: { of: Webhook }) {
+  const text = useWords(words)
+  const { account } = useSession()
+  const maySend = useMay('owner')
+  const send = useSend('POST /webhooks/:endpointId/resend')
+  const resend = async () => {
+    const focusNext = focusNextRow('webhooks', of.id)
+    const { resent } = await send.mutateAsync({ params: { endpointId: of.id }, body: { eventId: null } })
+    toast(resent === 0 ? text.noneResent : text.resentAll(resent, isPaused(of)))
+    focusNext()
+  }
+  return (
+    <>
+      <Group gap="sm">
+        <Text size="sm">
+          {text.givenUp}: {text.counted(of.givenUp)}
+        </Text>
+        {maySend && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={account.suspended}
+            loading={send.isPending}
+            onClick={() => resend().catch(() => {})}
+          >
+            {text.resendAll}
+          </Button>
+        )}
+      </Group>
+      <Failure of={{ error: send.error }} />
+    </>
   )
 }
 

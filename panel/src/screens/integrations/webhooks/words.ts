@@ -125,6 +125,12 @@ export const words = inBoth({
     resend: 'Send again',
     resent: 'It is sent again, with the same id.',
     resentLater: 'It is sent again, with the same id, once the webhook is resumed where it stopped.',
+    givenUp: 'Given up',
+    resendAll: 'Send all again',
+    resentAll: (count: number, isLater: boolean) =>
+      `Sent again, with the same ids${isLater ? ', once the webhook is resumed where it stopped' : ''}: ${count.toLocaleString('en')}.`,
+    noneResent:
+      'None of this can be sent again: campaigns are drafts, leads were erased, or the webhook no longer gets their events.',
     notResent: 'This cannot be sent again: its campaign is a draft, or the webhook no longer gets its events.',
     empty: 'Nothing was sent yet.',
     testOrWait: 'Send a test, or wait for the next sign-up.',
@@ -260,6 +266,12 @@ export const words = inBoth({
     resent: 'Zdarzenie jest wysyłane ponownie, z tym samym identyfikatorem.',
     resentLater:
       'Zdarzenie zostanie wysłane ponownie, z tym samym identyfikatorem, po wznowieniu webhooka od miejsca, w którym stanął.',
+    givenUp: 'Porzucone po nieudanych próbach',
+    resendAll: 'Wyślij wszystkie ponownie',
+    resentAll: (count: number, isLater: boolean) =>
+      `${isLater ? 'Po wznowieniu webhooka od miejsca, w którym stanął, zostaną wysłane' : 'Wysyłane'} ponownie, z tymi samymi identyfikatorami: ${count.toLocaleString('pl')}.`,
+    noneResent:
+      'Niczego z tego nie można wysłać ponownie: kampanie są wersjami roboczymi, odbiorcy zostali usunięci albo webhook już o tym nie informuje.',
     notResent: 'Nie można tego wysłać ponownie: kampania jest wersją roboczą albo webhook już o niej nie informuje.',
     empty: 'Nic jeszcze nie wysłano.',
     testOrWait: 'Wyślij test albo poczekaj na następny zapis.',
