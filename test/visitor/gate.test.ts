@@ -267,6 +267,12 @@ test('docs/gate.md: the page behind a worker at the edge, too', async (t) => {
   }
   await holdPage(await ask(id), id)
   await holdOpen(ask)
+  // A route that ends in * is the only one that takes addresses with a query, and takes other pages too.
+  assert.match(document_, /on the route `shop\.example\.com\/autumn-offer\*`/)
+  const get = await ask(id)
+  for (const path of ['/', '/?x', '.html', '%2F']) assert.equal((await get(path, '')).status, 302, path)
+  for (const path of ['-2', '-2?x', 's/'])
+    assert.equal(await (await get(path, `lastcall=${random32()}`)).text(), 'The offer', path)
 })
 
 test('docs/gate.md: the page behind Next.js, too', async () => {
@@ -306,7 +312,8 @@ test('docs/gate.md: nginx and Caddy give the page at no other address, and what 
 
 test('docs/gate.md: the page behind the relay of Traefik, too', async (t) => {
   const { id } = await applyCampaign(shop, {})
-  // What Traefik does: 2xx lets the page come, with the cookie; anything else goes to the visitor.
+  // What Traefik does: 2xx lets the page come, with the cookie; anything else goes to the visitor, with a Location that
+  // is completed by the relay's own address.
   const ask = async (campaignId: number, origin?: string) => {
     const relay = await example('x-forwarded-uri', campaignId, origin)
     t.after(() => relay.close())
@@ -314,7 +321,11 @@ test('docs/gate.md: the page behind the relay of Traefik, too', async (t) => {
     return async (query: string, cookie: string) => {
       const headers = { cookie, 'X-Forwarded-Uri': `/autumn-offer${query}` }
       const answer = await fetch(`http://127.0.0.1:${relay.address().port}/`, { redirect: 'manual', headers })
-      if (!answer.ok) return answer
+      if (!answer.ok) {
+        const { origin } = new URL(answer.headers.get('location') ?? '', answer.url)
+        assert.equal(origin, 'https://shop.example.com')
+        return answer
+      }
       const kept = answer.headers.get('set-cookie')
       return new Response('The offer', {
         headers: { 'cache-control': 'no-store', ...(kept && { 'set-cookie': kept }) },
@@ -323,4 +334,8 @@ test('docs/gate.md: the page behind the relay of Traefik, too', async (t) => {
   }
   await holdPage(await ask(id), id)
   await holdOpen(ask)
+  const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(document_) ?? []
+  assert.ok(yaml.includes('(Path(`/autumn-offer`) || Path(`/autumn-offer/`))'))
+  // Without it the router takes plain HTTP alone.
+  assert.match(yaml, /^ {6}tls: \{\}$/m)
 })
