@@ -293,6 +293,9 @@ test('docs/gate.md: nginx and Caddy give the page at no other address, and what 
   assert.match(nginx, /location @open \{\s+add_header Set-Cookie \$lc_keep;/)
   // With headers without end anybody made the gate unable to answer, and was let in.
   assert.match(nginx, /location = \/_gate \{[^}]*proxy_pass_request_headers off;/)
+  // A plain name was looked up once: when Lastcall moved, everybody was let in.
+  assert.match(nginx, /^ {4}resolver .*;(?: +#.*)?\n {4}resolver_timeout 500ms;$/m)
+  assert.match(nginx, /set \$lastcall offers\.example\.com;\n +proxy_pass https:\/\/\$lastcall\/visitor\//)
   assert.match(caddy, /max_header_size 12KB\n/)
   assert.match(caddy, /transport http \{[^}]*\bversions 1\.1\n/)
   // Without it the page hung where Lastcall's side took connections and said nothing.
