@@ -313,6 +313,22 @@ test('docs/gate.md: nginx and Caddy give the page at no other address, and what 
   assert.match(caddy, /@unsaid status 5xx\s+handle_response @unsaid \{\s+error 503\s+\}/)
 })
 
+test('docs/gate.md: WordPress lets its editors in, and keeps no page of theirs for others', () => {
+  const [, php = ''] = /^```php\n(.*?)^```$/ms.exec(document_) ?? []
+  const steps = [
+    "is_page('autumn-offer')",
+    "define('DONOTCACHEPAGE'",
+    'no-store',
+    "current_user_can('edit_page'",
+    '_status(',
+  ]
+  const places = steps.map((step) => php.indexOf(step))
+  assert.deepEqual(
+    places,
+    places.filter((place) => place >= 0).sort((a, b) => a - b),
+  )
+})
+
 test('docs/gate.md: the page behind the relay of Traefik, too', async (t) => {
   const { id } = await applyCampaign(shop, {})
   // What Traefik does: 2xx lets the page come, with the cookie; anything else goes to the visitor, with a Location that
