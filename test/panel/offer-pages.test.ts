@@ -91,6 +91,12 @@ longTest('check my page says what the widget last told of it, or that it could n
   await place.arrange((store) => store.counts.add([visit]))
   await page.getByRole('button', { name: 'Check my page' }).click()
   await page.getByText(/Widget last seen: \S+,? 17 Mar 2030/).waitFor()
+  const draft = await campaignOf({ isDraft: true })
+  await page.goto(`/campaigns/${draft.id}/pages`)
+  await page.getByText('Publish first: the widget of a draft is not seen.').waitFor()
+  await page.getByRole('button', { name: 'Check my page' }).click()
+  await page.getByRole('button', { name: 'Check my page', disabled: false }).waitFor()
+  assert.equal(await page.getByText('then check again').count(), 0)
   assertUntroubled(page)
 })
 

@@ -53,7 +53,9 @@ The pages on your site that show this offer.
 - Add the address of each page. A page that mails link to gets a link for every lead.
 - Paste the snippet into the page’s \`<head>\`, or into your tag manager. Each campaign on a page needs a snippet of its own.
 - Mark what belongs to the offer with \`data-lastcall\`; the widget hides it when time is up.
-- “Widget last seen” says when the widget last reported from the page. If it stays empty, open the page yourself and check whether a blocker stops the script.
+- “Widget last seen” says when the widget last reported from the page. If it stays empty, publish the campaign, open the page yourself and check whether a blocker stops the script.
+- If your visitors must agree before anything is kept in their browser, end the script’s address in \`&consent=wait\`; your consent banner then calls \`Lastcall.consent()\` on each page.
+- The widget hides the offer, but whoever looks can still find it in the page. To close the page itself, let your server ask the gate: Lastcall’s documentation has examples for nginx, WordPress and others (\`docs/gate.md\`).
 
 Removing a page breaks links to it that were already sent.`,
   timer: `

@@ -53,7 +53,9 @@ Strony w Twojej witrynie, na których jest ta oferta.
 - Dodaj adres każdej strony. Strona, do której linkują e-maile, dostaje link dla każdego odbiorcy.
 - Wklej kod do \`<head>\` strony albo do menedżera tagów. Każda kampania na stronie potrzebuje własnego kodu.
 - Oznacz to, co należy do oferty, atrybutem \`data-lastcall\`; widżet ukryje to po terminie.
-- „Widżet ostatnio wykryty” mówi, kiedy widżet odezwał się ze strony. Jeśli nic tam nie ma, otwórz stronę i sprawdź, czy skryptu nie zatrzymuje bloker.
+- „Widżet ostatnio wykryty” mówi, kiedy widżet odezwał się ze strony. Jeśli nic tam nie ma, opublikuj kampanię, otwórz stronę i sprawdź, czy skryptu nie zatrzymuje bloker.
+- Jeśli bez zgody nic nie może być zapisane w przeglądarce, dopisz na końcu adresu skryptu \`&consent=wait\`; po zgodzie baner wywołuje \`Lastcall.consent()\` na każdej stronie.
+- Widżet ukrywa ofertę, ale można ją znaleźć w kodzie strony. Aby zamknąć samą stronę, niech Twój serwer pyta bramkę: dokumentacja Lastcall ma przykłady dla nginx, WordPressa i innych (\`docs/gate.md\`).
 
 Usunięcie strony psuje wysłane już linki do niej.`,
   timer: `

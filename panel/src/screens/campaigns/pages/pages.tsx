@@ -112,8 +112,7 @@ function PageList({ read }: PartProps) {
             faultAt={(name) => faultAt(`pages[${index}].${name}`)}
             onChange={(changes) => put(page.key, changes)}
             onRemove={() => (page.id === undefined ? remove(page) : setRemoving(page))}
-            campaignId={read.settings.id}
-            timeZone={read.settings.timeZone}
+            settings={read.settings}
           />
         ))}
         <Behind of={{ ...edited, error: isMarked ? error : null }} />
@@ -176,11 +175,10 @@ type FieldsProps = {
   faultAt(name: string): string | undefined
   onChange(changes: Partial<Draft>): void
   onRemove(): void
-  campaignId: number
-  timeZone: string
+  settings: Settings
 }
 
-function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, timeZone }: FieldsProps) {
+function PageFields({ page, number, faultAt, onChange, onRemove, settings }: FieldsProps) {
   const text = useWords(words)
   const may = useMay('member')
   return (
@@ -215,7 +213,7 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
           </Stack>
         </MemberFields>
         <Group justify="space-between">
-          {page.id === undefined ? <span /> : <Sighting {...{ campaignId, timeZone, page }} />}
+          {page.id === undefined ? <span /> : <Sighting page={page} settings={settings} />}
           {may && (
             <Button variant="subtle" color="red" size="xs" onClick={onRemove}>
               {text.remove}
@@ -228,8 +226,9 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
 }
 
 /** What the widget last told of the page; the reader may ask again, once they have opened it. */
-function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Draft; timeZone: string }) {
+function Sighting({ page, settings }: { page: Draft; settings: Settings }) {
   const text = useWords(words)
+  const { id: campaignId, timeZone, isDraft } = settings
   const asked = { params: { campaignId } }
   const route = 'GET /campaigns/:campaignId/sightings'
   const { data, error, refetch } = useAsk(route, asked, { staleMs: 5_000 })
@@ -253,8 +252,13 @@ function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Dr
             {text.seen}: <TimeText at={seen.seenAt} timeZone={timeZone} />
           </>
         )}
-        {isChecked && error === null && data !== undefined && seen === undefined && ` ${text.checkHint}`}
+        {isChecked && !isDraft && error === null && data !== undefined && seen === undefined && ` ${text.checkHint}`}
       </Text>
+      {isDraft && (
+        <Text size="sm" c="dimmed">
+          {text.ofDraft}
+        </Text>
+      )}
       <Group gap="sm">
         <BusyButton size="xs" isBusy={isChecking} onClick={check}>
           {text.check}
