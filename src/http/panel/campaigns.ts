@@ -211,6 +211,6 @@ async function lastChange({ access }: PanelParts['store'], { accountId, changed 
   return { at: changed.at, by: user?.email ?? null }
 }
 
-function revisionOf(settings: CampaignFile): string {
+export function revisionOf(settings: CampaignFile): string {
   return hash('sha256', JSON.stringify(settings), 'base64url')
 }

@@ -18,8 +18,9 @@ import { type ExportLine, exportCells, exportLine, lacksDeadline } from '../../l
 import { idsOf, type LeadView, leadByRef, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
-import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
+import { type Account, asFile, type Campaign, type Lead, type LeadRefusal } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
+import { revisionOf } from './campaigns.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { findLeads, leadsOf, Refs, SearchBody } from './lead-search.ts'
 import { countErasure, perMinute } from './limits.ts'
@@ -55,7 +56,10 @@ export const leadRoutes = {
       return findLeads(parts.store, campaign, body, now)
     },
   }),
-  /** The same leads, each with its columns of the export. */
+  /**
+   * The same leads, each with its columns of the export. With another `revision` than that of the headings, the columns
+   * may be others.
+   */
   ...forMember('POST /campaigns/:campaignId/leads/export', {
     reads: true,
     readsMuch: true,
@@ -69,6 +73,7 @@ export const leadRoutes = {
           cells: exportCells(campaign, line, tools),
           lacksDeadline: lacksDeadline(campaign, line, now),
         })),
+        revision: revisionOf(asFile(campaign)),
         ...rest,
       }
     },

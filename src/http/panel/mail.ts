@@ -7,8 +7,9 @@ import { leadOffer, type OfferTools } from '../../core/offer.ts'
 import { fullTimerStyle } from '../../core/timer-style.ts'
 import { type ExportLine, exportColumns, exportLine, linkedPages, namesDeadline } from '../../leads/export.ts'
 import { view } from '../../leads/leads.ts'
-import type { Campaign } from '../../store/model.ts'
+import { asFile, type Campaign } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
+import { revisionOf } from './campaigns.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
 import { mailsOf, testMailsOf } from './limits.ts'
@@ -40,6 +41,8 @@ export const mailRoutes = {
         html: mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), campaign.language),
         /** The headings of the export. */
         columns: exportColumns(campaign, service),
+        /** Of the campaign that the headings are of. */
+        revision: revisionOf(asFile(campaign)),
         pages: linkedPages(campaign).map(({ pageUrl }) => pageUrl),
         language: campaign.language,
         linkField: linkField(number),

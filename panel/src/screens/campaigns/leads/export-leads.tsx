@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { CallFailed } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -20,10 +21,11 @@ function useExport(settings: Settings, filter: Filter, service: MailService) {
   const [phase, setPhase] = useState<Phase>('ready')
   const [exported, setExported] = useState<Exported | null>(null)
   const [error, setError] = useState<CallFailed | null>(null)
+  const client = useQueryClient()
   const stopper = useRef(new AbortController())
   useEffect(() => () => stopper.current.abort(), [])
 
-  /** Goes on where it ended, if it was under way. */
+  /** Goes on where it ended, if it was under way and the campaign is still the same. */
   async function start() {
     stopper.current = new AbortController()
     const { signal } = stopper.current
@@ -36,6 +38,11 @@ function useExport(settings: Settings, filter: Filter, service: MailService) {
       setPhase('ready')
       if (failure instanceof CallFailed) setError(failure)
       else if (!signal.aborted) throw failure
+      if (failure instanceof CallFailed && failure.code === 'CHANGED_MEANWHILE') {
+        setExported(null)
+        // What else is shown of the campaign is from before as well.
+        client.invalidateQueries()
+      }
     }
   }
 
@@ -104,7 +111,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
         </Group>
         {exported !== null && exported.marked > 0 && <Text size="sm">{text.exportMarked(exported.marked)}</Text>}
         {exported !== null && exported.endless > 0 && <Text size="sm">{text.exportEndless(exported.endless)}</Text>}
-        <Failure of={error === null ? chosen.asked : { error, refetch: start }} />
+        <Failure of={error === null ? chosen.asked : { error, refetch: start }} changed={text.exportChanged} />
         {phase === 'ready' && error === null && (
           <Button data-autofocus disabled={!chosen.isKnown} onClick={start}>
             {exported === null ? text.exportDo : text.goOn}

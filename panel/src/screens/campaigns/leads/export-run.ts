@@ -1,4 +1,4 @@
-import { call } from '../../../api.ts'
+import { CallFailed, call } from '../../../api.ts'
 import { csvFile, csvLine, isFormula } from '../../../parts/csv.ts'
 import { ownZone, todayIn } from '../../../parts/local-time.ts'
 import type { MailService } from '../timer/use-mail-service.ts'
@@ -17,12 +17,17 @@ export type Exported = {
   endless: number
   afterEmail: string | null
   afterDeadline: Step['afterDeadline']
+  /** Of the campaign that the headings are of. */
+  revision: string
   name: string
   parts: string[]
   file(): Blob
 }
 
-/** Asks page by page, from where `before` ended. The headings are the fields of the mail service. @throws CallFailed */
+/**
+ * Asks page by page, from where `before` ended. The headings are the fields of the mail service, and are asked for once:
+ * where the campaign was changed since, links of a later page would stand below the headings of others. @throws CallFailed
+ */
 export async function* exportLeads(
   settings: Settings,
   filter: Filter,
@@ -37,6 +42,7 @@ export async function* exportLeads(
     const body = { ...filter, afterEmail, afterDeadline, limit: pageSize }
     const asked = { params: { campaignId: settings.id }, body }
     const page = await call('POST /campaigns/:campaignId/leads/export', asked, signal)
+    if (page.revision !== exported.revision) throw new CallFailed(undefined, 'CHANGED_MEANWHILE')
     exported.parts.push(page.leads.map(({ cells }) => csvLine(cells)).join(''))
     exported = {
       ...exported,
@@ -53,9 +59,9 @@ export async function* exportLeads(
 
 async function begun({ id }: Settings, service: MailService, signal: AbortSignal): Promise<Exported> {
   const params = { campaignId: id }
-  const { columns } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
+  const { columns, revision } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
   const parts = [csvLine(columns)]
   const name = `campaign-${id}-leads-${todayIn(ownZone)}.csv`
   const none = { read: 0, count: 0, marked: 0, endless: 0, afterEmail: '', afterDeadline: null }
-  return { ...none, name, parts, file: () => csvFile(parts) }
+  return { ...none, revision, name, parts, file: () => csvFile(parts) }
 }

@@ -209,6 +209,8 @@ export const words = inBoth({
       'A CSV file for your mail service: for each lead the address, the link, the countdown and the deadline in words, under the names that the HTML for the mail has; and state and times in UTC.',
     exportEmpties: 'A file of the leads has neither now, and its import empties those fields in your mail service.',
     exportFiltered: 'Only what is searched for now: address and state as chosen in the list.',
+    exportChanged:
+      'The campaign was changed during the export, so the columns would no longer be the same. Nothing was saved; when you try again, it starts from the beginning.',
     exportDo: 'Start export',
     exportRunning: 'Exporting',
     exportDone: (count: number) => en(count, '# lead in the file.', '# leads in the file.'),
@@ -426,6 +428,8 @@ export const words = inBoth({
     exportEmpties:
       'Plik z odbiorcami nie zawiera teraz ani jednego, ani drugiego, a jego import opróżni te pola w Twoim systemie mailingowym.',
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
+    exportChanged:
+      'Kampanię zmieniono w trakcie eksportu, więc kolumny nie byłyby już takie same. Niczego nie zapisano; ponowna próba zacznie od nowa.',
     exportDo: 'Rozpocznij eksport',
     exportRunning: 'Trwa eksport',
     exportDone: (count: number) => pl(count, '# odbiorca w pliku.', '# odbiorców w pliku.', '# odbiorców w pliku.'),
