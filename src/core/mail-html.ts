@@ -47,7 +47,10 @@ export function deadlineInWords(at: Seconds, timeZone: string, language: MailLan
   const time = local.toISOString().slice(11, 16)
   const [hours, other] = otherAt[language] ?? []
   const word = other !== undefined && hours?.test(time) ? other : words[language].at
-  return `${dateFormat(language).format(local)} ${word} ${time}`
+  const date = dateFormat(language).format(local)
+  // In French the first day of a month is the only one that is counted as first.
+  const day = language === 'fr' ? date.replace(/^1 /, '1er ') : date
+  return `${day} ${word} ${time}`
 }
 
 /** What the HTML is filled with: merge tags, or what they stand for. What is null is left out. */

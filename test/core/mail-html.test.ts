@@ -25,6 +25,9 @@ test('a deadline is said in each language, as clocks of the zone show it', () =>
   })
   assert.equal(deadlineInWords(at, 'America/New_York', 'en'), '25 November 2026 at 17:59')
   assert.equal(deadlineInWords(at + 1, 'UTC', 'en'), '25 November 2026 at 23:00')
+  const first = Date.UTC(2026, 10, 1, 9) / 1_000
+  assert.equal(deadlineInWords(first, 'UTC', 'fr'), '1er novembre 2026 à 09:00')
+  assert.equal(deadlineInWords(first + 20 * 86_400, 'UTC', 'fr'), '21 novembre 2026 à 09:00')
   const others = {
     ...{ cs: ['ve', [2, 3, 4, 12, 13, 14, 20, 21, 22, 23]], es: ['a la', [1]] },
     ...{ pt: ['à', [1]], uk: ['об', [11]] },
