@@ -8,7 +8,15 @@ import { fieldName, mailServiceNames } from '../core/mail-services.ts'
 import type { OfferTools } from '../core/offer.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
-import { exportCells, exportColumns, exportFacts, exportLine, lacksDeadline, refusedFacts } from '../leads/export.ts'
+import {
+  exportCells,
+  exportColumns,
+  exportFacts,
+  exportLine,
+  lacksDeadline,
+  linkedPages,
+  refusedFacts,
+} from '../leads/export.ts'
 import { buildLeads, idsOf, type Leads, type LeadView, type Registration, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, CampaignOf, Lead } from '../store/model.ts'
@@ -58,24 +66,27 @@ export const exportLeads: Command = async (args) => {
     const tools = { publicUrl: publicAddress(), countdownTools: account?.countdownTools ?? true }
     const mailService = options.service ?? 'other'
     const columns = exportColumns(campaign, mailService)
-    let [exported, withoutEnd] = [0, 0]
+    let [exported, withoutEnd, over] = [0, 0, 0]
     async function* lines() {
       // The byte order mark, by which spreadsheets recognise UTF-8.
       yield `\uFEFF${csvLine(columns)}`
       for await (const page of leadPages(store, campaign, exportLine)) {
         exported += page.length
         withoutEnd += page.filter((line) => lacksDeadline(campaign, line, now())).length
+        over += page.filter(({ state }) => state === 'expired').length
         yield page.map((line) => csvLine(exportCells(campaign, line, tools))).join('')
       }
     }
     await writeOutput(positionals[0] as string, lines())
     const fault = faultOfLinks(campaign, tools, account?.suspended ?? false)
-    if (fault === undefined) warnOfAddress()
-    else console.error(`lastcall: ${fault}`)
+    const lacks = lacksOf(campaign)
+    for (const said of fault === undefined ? lacks : [fault]) console.error(`lastcall: ${said}`)
+    if (fault === undefined && lacks.length < 2) warnOfAddress()
     if (withoutEnd > 0) {
       const field = fieldName(mailService, 'LC_END')
       console.error(`lastcall: ${field} is empty for ${withoutEnd} of ${exported} leads: their offer has not begun`)
     }
+    if (over > 0) console.error(`lastcall: the offer is over for ${over} of ${exported} leads: their state is expired`)
     return { exported, columns }
   })
 }
@@ -85,6 +96,14 @@ function faultOfLinks({ isDraft }: Campaign, { countdownTools }: OfferTools, isS
   if (isSuspended) return 'links lead nowhere and countdowns are empty: the account is suspended'
   if (isDraft) return 'links and countdowns are empty: the campaign is a draft'
   return countdownTools ? undefined : 'links and countdowns are empty: the countdown tools of the account are off'
+}
+
+/** The columns that are empty for every lead, if nothing else is wrong. */
+function lacksOf(campaign: Campaign): string[] {
+  const lacks = []
+  if (linkedPages(campaign).length === 0) lacks.push('links are empty: mails link to no page of the campaign')
+  if (campaign.mailTimer === null) lacks.push('countdowns are empty: the campaign has no mail timer')
+  return lacks
 }
 
 const leadPages = <Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) =>

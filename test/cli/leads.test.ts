@@ -146,7 +146,23 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     await apply(changed.mechanism)
     const lacking = await sharedCommand(['lead', 'export', ...campaign, 'lacking.csv'], { env })
     assert.equal(lacking.stderr, 'lastcall: LC_END is empty for 1 of 4 leads: their offer has not begun\n')
+    await place.json(['lead', 'deadline', ...campaign, '--email', 'later@example.com', '--at', '2020-06-01T12:00:00Z'])
+    const over = await sharedCommand(['lead', 'export', ...campaign, 'over.csv'], { env })
+    assert.equal(over.stderr, 'lastcall: the offer is over for 1 of 4 leads: their state is expired\n')
     await place.json(['lead', 'erase', ...campaign, '--email', 'later@example.com'])
+    const unlinked = settings.pages.map((page: object) => ({ ...page, eligible: false }))
+    const noTimer = 'lastcall: countdowns are empty: the campaign has no mail timer\n'
+    const noLink = 'lastcall: links are empty: mails link to no page of the campaign\n'
+    for (const [name, lacks, said] of [
+      ['timeless', { mailTimer: null }, noTimer],
+      ['linkless', { pages: unlinked }, noLink],
+      ['bare', { pages: unlinked, mailTimer: null }, noLink + noTimer],
+    ] as const) {
+      const file = JSON.stringify({ ...changed, ...lacks })
+      await place.arrange((store) => appliedCampaign(store, origin.accountId, file))
+      assert.equal((await sharedCommand(['lead', 'export', ...campaign, `${name}.csv`], { env })).stderr, said)
+    }
+    await apply(changed.mechanism)
     await place.json(['account', 'set', '1', '--suspended', 'true'])
     const suspended = await sharedCommand(['lead', 'export', ...campaign, 'suspended.csv'], { env })
     assert.match(

@@ -67,6 +67,13 @@ test('a test mail goes to the user’s own address, with the link, countdown and
   assert.equal((await send(false)).status, 200)
 })
 
+test('the HTML of a campaign without a timer has no picture', async () => {
+  const { made, ask } = await owner('Timeless')
+  const { id } = await made({ name: 'Timeless', mailTimer: null })
+  const { html } = (await ask('GET', `/campaigns/${id}/mail`)).body
+  assert.match(html, /^<p>.*<a href="LC_LINK">/)
+})
+
 test('the HTML names the deadline only where a new lead has one', async () => {
   const { made, ask, path } = await owner('Visited')
   const htmlOf = async (of: string) => (await ask('GET', `${of}/mail`)).body.html as string

@@ -181,6 +181,9 @@ longAtBothWidths(
 longAtBothWidths('the mail timer is drawn as the mail will show it, in every state, and saved', async (width) => {
   const { id } = await make({ name: 'With timer', mailTimer: null })
   const page = await stage.open(owner, { path: `/campaigns/${id}/timer`, width })
+  const html = page.getByRole('region', { name: 'HTML for the mail' })
+  await html.getByText('LC_LINK').waitFor()
+  assert.equal(await html.getByText('LC_TIMER').count(), 0)
   await page.getByRole('button', { name: 'Add a mail timer' }).press('Enter')
   await page.waitForFunction(() => document.activeElement?.id === 'content')
   const picture = page.getByRole('img', { name: /^Countdown, Running/ })
@@ -197,7 +200,7 @@ longAtBothWidths('the mail timer is drawn as the mail will show it, in every sta
   }
   await page.getByText('Expired', { exact: true }).click()
   await page.getByRole('img', { name: 'Countdown, Expired, English' }).waitFor()
-  await page.getByLabel('Language of the mail').selectOption('Polish')
+  await page.getByLabel('Preview in').selectOption('Polish')
   await page.getByRole('img', { name: 'Countdown, Expired, Polish' }).waitFor()
   await page.getByLabel('Width').fill('300')
   await page.getByLabel('Boxes', { exact: true }).fill('#aa2200')
@@ -359,7 +362,7 @@ longTest(
     await page.getByRole('region', { name: 'HTML for the mail' }).getByText('Переглянути пропозицію').waitFor()
     await page.getByLabel('In place of “days”').fill('дні')
     await page.getByText('The font lato has no “д”: choose another font or letter.').waitFor()
-    await page.getByLabel('Language of the mail').selectOption('English')
+    await page.getByLabel('Preview in').selectOption('English')
     assert.deepEqual(await offered(), ['Inter', 'Lato', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
     // Labels that are not shown are saved too: the field stays until it is right.
     await page.getByLabel('Units').selectOption('hours')

@@ -1260,6 +1260,8 @@ longAtBothWidths(
     const emails = [...numbered(many, 'many'), ...odd.slice(0, 4)]
     await imported(campaign.id, emails)
     emails.push(...waiting)
+    const past = ['--email', emails[0] as string, '--at', '2020-01-01T00:00:00Z']
+    await place.json(['lead', 'deadline', '--campaign', String(campaign.id), ...past])
     const page = await open(owner, { path: leadsPath(campaign.id), width })
     const exported = async () => {
       await page.getByRole('button', { name: 'Export' }).click()
@@ -1280,7 +1282,12 @@ longAtBothWidths(
     const { name, said, lines } = await exported()
     assert.match(name, /^campaign-\d+-leads-\d{4}-\d\d-\d\d\.csv$/)
     const inFile = `${emails.length.toLocaleString('en')} leads in the file\\.`
-    assert.match(said ?? '', new RegExp(`${inFile}.*3 addresses begin with a character.*2 leads have no deadline yet`))
+    assert.match(
+      said ?? '',
+      new RegExp(
+        `${inFile}.*3 addresses begin with a character.*2 leads have no deadline yet.*The offer of 1 lead is over`,
+      ),
+    )
     assert.equal(lines.length - 1, emails.length)
     const cells = lines.slice(1).map((line) => line.split(',')[0])
     for (const email of odd.slice(0, 3)) assert.ok(cells.includes(`'${email}`), email)

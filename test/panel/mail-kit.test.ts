@@ -107,8 +107,11 @@ test(`a mail with a deadline for each of ${count} emails of a file takes at most
 longTest(
   'what came of the test mail of one lead is not said of the next, and how long to wait where there were too many',
   async () => {
-    const { id } = await campaignOf({ name: 'Spring course' })
+    const deadline = { kind: 'after', period: 'PT48H' }
+    const { id } = await campaignOf({ name: 'Spring course', mechanism: { startsOn: 'visit', deadline } })
     await place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\nbob@example.com\n')
+    const byHand = ['--email', 'bob@example.com', '--at', '2099-01-01T00:00:00Z']
+    await place.json(['lead', 'deadline', '--campaign', String(id), ...byHand])
     const page = await open(owner, { path: `/campaigns/${id}/timer` })
     const choose = async (email: string) => {
       await page.getByRole('combobox', { name: 'Lead' }).click()
@@ -118,7 +121,10 @@ longTest(
     await choose('ada@example.com')
     await page.getByRole('button', { name: 'Download as .eml' }).click()
     await page.getByRole('alert').filter({ hasText: 'Look whether it has' }).waitFor({ timeout: 5_000 })
+    const begins = page.getByText('This lead’s offer has not begun')
+    await begins.waitFor()
     await choose('bob@example.com')
+    await begins.waitFor({ state: 'detached' })
     await page.getByRole('alert').waitFor({ state: 'detached' })
     // Typed whole it need not be chosen from the list as well; whoever else begins like that is left alone.
     const field = page.getByRole('combobox', { name: 'Lead' })
@@ -151,18 +157,21 @@ longTest('a file without links and countdown is called so, on the tab and where 
   const who = await stage.person('without-links')
   const setTools = (is: boolean) =>
     place.json(['account', 'set', String(who.accountId), '--countdown-tools', String(is)])
-  const make = (isDraft: boolean) =>
-    place.arrange((store) => appliedCampaign(store, who.accountId, campaignFile({ mailTimer: {}, isDraft })))
-  const [draft, live] = [await make(true), await make(false)]
+  const make = (changes: object) =>
+    place.arrange((store) => appliedCampaign(store, who.accountId, campaignFile({ mailTimer: {}, ...changes })))
+  const [draft, live] = [await make({ isDraft: true }), await make({})]
+  const [linkless, timeless] = [await make({ pages: [] }), await make({ mailTimer: null })]
   const page = await open(who, { path: `/campaigns/${live.id}/timer`, width: 'phone' })
   const note = page.getByRole('note').filter({ hasText: 'its import empties those fields' })
   await page.getByRole('region', { name: 'HTML for the mail' }).waitFor()
   assert.equal(await note.count(), 0)
-  await setTools(false)
   for (const [id, why] of [
+    [linkless.id, 'No link: mails link to no page of the campaign. Under “Offer pages”'],
+    [timeless.id, 'No countdown image: the campaign has no mail timer.'],
     [draft.id, 'the campaign is a draft'],
     [live.id, 'switched off for this account'],
   ] as const) {
+    if (id === live.id) await setTools(false)
     await page.goto(`/campaigns/${id}/timer`)
     await note.filter({ hasText: why }).waitFor()
     await assertFits(page)

@@ -156,7 +156,7 @@ longTest('a viewer of an account without a campaign sees the steps, and who take
   await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
   const { ref } = await stage.place.json(['lead', 'show', '--campaign', String(id), '--email', 'ada@example.com'])
   await lookFor([
-    [`/campaigns/${id}/timer`, timerWords.en.noPage, timerWords.en.addPage],
+    [`/campaigns/${id}/timer`, lead.warnings.NO_OFFER_PAGES, lead.todo.NO_OFFER_PAGES],
     [`/campaigns/${id}/leads/${ref}`, lead.warnings.NO_OFFER_PAGES, lead.todo.NO_OFFER_PAGES],
   ])
   // Until all of it is done once, the steps stand on the overview.

@@ -72,6 +72,7 @@ export const leadRoutes = {
           email: line.email,
           cells: exportCells(campaign, line, tools),
           lacksDeadline: lacksDeadline(campaign, line, now),
+          isOver: line.state === 'expired',
         })),
         revision: revisionOf(asFile(campaign)),
         ...rest,

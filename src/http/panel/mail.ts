@@ -36,7 +36,7 @@ export const mailRoutes = {
       const deadline = namesDeadline(campaign, now) ? tag('LC_END') : null
       // A colleague may have removed the page since.
       const number = Number(link) < linkedPages(campaign).length ? Number(link) : 0
-      const values = { link: tag(linkField(number)), timer: tag('LC_TIMER'), deadline }
+      const values = { link: tag(linkField(number)), timer: campaign.mailTimer && tag('LC_TIMER'), deadline }
       return {
         html: mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), campaign.language),
         /** The headings of the export. */

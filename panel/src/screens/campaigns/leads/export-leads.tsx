@@ -93,24 +93,10 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
     >
       <Stack ref={inside}>
         <Text size="sm">{text.exportText}</Text>
-        <NoLinks isDraft={settings.isDraft} />
+        <NoLinks settings={settings} />
         {isFiltered && <Text size="sm">{text.exportFiltered}</Text>}
         {!isAtOnce && <MailServiceSelect of={chosen} disabled={exported !== null} />}
-        <Group gap="sm" role="status">
-          {isRunning && exported === null && <Text size="sm">{text.exportRunning}</Text>}
-          {exported !== null && phase !== 'done' && (
-            <Text size="sm">
-              {text.read(exported.read)}, {text.found(exported.count)}
-            </Text>
-          )}
-          {exported !== null && phase === 'done' && (
-            <Text size="sm" fw={600}>
-              {text.exportDone(exported.count)}
-            </Text>
-          )}
-        </Group>
-        {exported !== null && exported.marked > 0 && <Text size="sm">{text.exportMarked(exported.marked)}</Text>}
-        {exported !== null && exported.endless > 0 && <Text size="sm">{text.exportEndless(exported.endless)}</Text>}
+        <Found {...{ phase, exported }} />
         <Failure of={error === null ? chosen.asked : { error, refetch: start }} changed={text.exportChanged} />
         {phase === 'ready' && error === null && (
           <Button data-autofocus disabled={!chosen.isKnown} onClick={start}>
@@ -129,5 +115,30 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
         )}
       </Stack>
     </Modal>
+  )
+}
+
+/** How many leads so far, and what to know of some of them. */
+function Found({ phase, exported }: { phase: Phase; exported: Exported | null }) {
+  const text = useWords(words)
+  return (
+    <>
+      <Group gap="sm" role="status">
+        {phase === 'running' && exported === null && <Text size="sm">{text.exportRunning}</Text>}
+        {exported !== null && phase !== 'done' && (
+          <Text size="sm">
+            {text.read(exported.read)}, {text.found(exported.count)}
+          </Text>
+        )}
+        {exported !== null && phase === 'done' && (
+          <Text size="sm" fw={600}>
+            {text.exportDone(exported.count)}
+          </Text>
+        )}
+      </Group>
+      {exported !== null && exported.marked > 0 && <Text size="sm">{text.exportMarked(exported.marked)}</Text>}
+      {exported !== null && exported.endless > 0 && <Text size="sm">{text.exportEndless(exported.endless)}</Text>}
+      {exported !== null && exported.over > 0 && <Text size="sm">{text.exportOver(exported.over)}</Text>}
+    </>
   )
 }

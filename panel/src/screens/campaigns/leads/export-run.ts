@@ -15,6 +15,8 @@ export type Exported = {
   marked: number
   /** Leads whose mail would name no deadline, where the HTML for mails says when the offer ends. */
   endless: number
+  /** Leads whose mail would name a deadline that has passed. */
+  over: number
   afterEmail: string | null
   afterDeadline: Step['afterDeadline']
   /** Of the campaign that the headings are of. */
@@ -50,6 +52,7 @@ export async function* exportLeads(
       count: exported.count + page.leads.length,
       marked: exported.marked + page.leads.filter(({ email }) => isFormula(email)).length,
       endless: exported.endless + page.leads.filter(({ lacksDeadline }) => lacksDeadline).length,
+      over: exported.over + page.leads.filter(({ isOver }) => isOver).length,
       afterEmail: page.afterEmail,
       afterDeadline: page.afterDeadline,
     }
@@ -62,6 +65,6 @@ async function begun({ id }: Settings, service: MailService, signal: AbortSignal
   const { columns, revision } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
   const parts = [csvLine(columns)]
   const name = `campaign-${id}-leads-${todayIn(ownZone)}.csv`
-  const none = { read: 0, count: 0, marked: 0, endless: 0, afterEmail: '', afterDeadline: null }
+  const none = { read: 0, count: 0, marked: 0, endless: 0, over: 0, afterEmail: '', afterDeadline: null }
   return { ...none, revision, name, parts, file: () => csvFile(parts) }
 }

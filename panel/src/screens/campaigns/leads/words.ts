@@ -207,7 +207,8 @@ export const words = inBoth({
     exportTitle: 'Export leads',
     exportText:
       'A CSV file for your mail service: for each lead the address, the link, the countdown and the deadline in words, under the names that the HTML for the mail has; and state and times in UTC.',
-    exportEmpties: 'A file of the leads has neither now, and its import empties those fields in your mail service.',
+    exportEmpties:
+      'What is missing is empty in a file of the leads, and its import empties those fields in your mail service.',
     exportFiltered: 'Only what is searched for now: address and state as chosen in the list.',
     exportChanged:
       'The campaign was changed during the export, so the columns would no longer be the same. Nothing was saved; when you try again, it starts from the beginning.',
@@ -225,6 +226,12 @@ export const words = inBoth({
         count,
         '# lead has no deadline yet: LC_END is empty. Leave them out of mails that say when the offer ends.',
         '# leads have no deadline yet: LC_END is empty. Leave them out of mails that say when the offer ends.',
+      ),
+    exportOver: (count: number) =>
+      en(
+        count,
+        'The offer of # lead is over. Leave them out of the mail: with the state “Expired” chosen under “Leads”, an export has only them.',
+        'The offers of # leads are over. Leave them out of the mail: with the state “Expired” chosen under “Leads”, an export has only them.',
       ),
     download: 'Download file',
   },
@@ -426,7 +433,7 @@ export const words = inBoth({
     exportText:
       'Plik CSV dla Twojego systemu mailingowego: adres, link, licznik i termin słownie każdego odbiorcy, pod nazwami z kodu HTML do e-maila, a także stan i czasy w UTC.',
     exportEmpties:
-      'Plik z odbiorcami nie zawiera teraz ani jednego, ani drugiego, a jego import opróżni te pola w Twoim systemie mailingowym.',
+      'Czego brakuje, jest puste w pliku z odbiorcami, a jego import opróżni te pola w Twoim systemie mailingowym.',
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
     exportChanged:
       'Kampanię zmieniono w trakcie eksportu, więc kolumny nie byłyby już takie same. Niczego nie zapisano; ponowna próba zacznie od nowa.',
@@ -446,6 +453,13 @@ export const words = inBoth({
         '# odbiorca nie ma jeszcze terminu: LC_END jest puste. Pomiń go w e-mailach, które podają koniec oferty.',
         '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w e-mailach, które podają koniec oferty.',
         '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w e-mailach, które podają koniec oferty.',
+      ),
+    exportOver: (count: number) =>
+      pl(
+        count,
+        'Oferta # odbiorcy już się skończyła. Pomiń go w e-mailu: po wybraniu stanu „Wygasła” w „Odbiorcy” eksport zawiera tylko takich.',
+        'Oferty # odbiorców już się skończyły. Pomiń ich w e-mailu: po wybraniu stanu „Wygasła” w „Odbiorcy” eksport zawiera tylko takich.',
+        'Oferty # odbiorców już się skończyły. Pomiń ich w e-mailu: po wybraniu stanu „Wygasła” w „Odbiorcy” eksport zawiera tylko takich.',
       ),
     download: 'Pobierz plik',
   },

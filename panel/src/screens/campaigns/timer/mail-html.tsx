@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, List, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useAsk } from '../../../api.ts'
@@ -34,18 +34,16 @@ export function MailHtml({ read }: PartProps) {
   if (mail.isLoadingError) return <Failure of={mail} />
   if (mail.isPending) return <Waiting />
   const { html, pages, language, sample, linkField, canSend } = mail.data
+  const hasTimer = read.settings.mailTimer !== null
   return (
     <Stack>
       <Title order={2} size="h3">
         {text.html}
       </Title>
-      <NoLinks isDraft={read.settings.isDraft} />
-      {pages.length === 0 && (
-        <Alert color="orange" variant="outline">
-          {text.noPage} {may && text.addPage}
-        </Alert>
-      )}
-      <Text>{text.htmlText}</Text>
+      <NoLinks settings={read.settings} />
+      <Text>
+        {text.htmlText} {hasTimer && text.mText}
+      </Text>
       <MailServiceSelect of={chosen} />
       <Text size="sm">{(text.notes[chosen.service] ?? text.otherNote).replaceAll('LC_LINK', linkField)}</Text>
       {pages.length > 1 && (
@@ -67,7 +65,7 @@ export function MailHtml({ read }: PartProps) {
         onClose={exporting.close}
       />
       <Text size="sm" c="dimmed">
-        {text.deadlineIn(languageName(reader, language), sample)} {text.why}
+        {text.deadlineIn(languageName(reader, language), sample)} {hasTimer && text.why}
       </Text>
       <RoleNote needed="member">{text.onlyMembers}</RoleNote>
       {may && <TestMail {...{ campaignId, canSend, isDraft: read.settings.isDraft, link: Number(link) }} />}
@@ -88,6 +86,7 @@ function WithoutCode({ onExport }: { onExport(): void }) {
           <List.Item key={step}>{step}</List.Item>
         ))}
       </List>
+      <Text size="sm">{text.twoCampaigns}</Text>
       <Group>
         <Button variant="default" onClick={onExport}>
           {text.contacts}

@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { useAsk, useSendAlone } from '../../../api.ts'
+import { type AnswerOf, useAsk, useSendAlone } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -12,6 +12,7 @@ type Props = { campaignId: number; isDraft: boolean; canSend: boolean; link: num
 
 const mostShown = 20
 const search = 'POST /campaigns/:campaignId/leads/search'
+type Lead = AnswerOf<typeof search>['leads'][number]
 
 /** The mail as one lead would get it, to the reader's own address or as a file. */
 export function TestMail(props: Props) {
@@ -31,7 +32,7 @@ function Choice({ campaignId, canSend, link }: Props) {
   const { user, account } = useSession()
   const [typed, setTyped] = useState('')
   const [isOpen, { open, close }] = useDisclosure(false)
-  const [picked, setPicked] = useState<{ ref: string; email: string } | null>(null)
+  const [picked, setPicked] = useState<Lead | null>(null)
   const [prefix] = useDebouncedValue(typed === picked?.email ? '' : typed.trim(), 300)
   const body = { prefix, state: null, afterEmail: '', limit: mostShown }
   const { data, ...asked } = useAsk(search, { params: { campaignId }, body }, { staleMs: 5_000 })
@@ -43,7 +44,7 @@ function Choice({ campaignId, canSend, link }: Props) {
     const { file } = await send.mutateAsync({ params: { campaignId }, body: { ref: picked.ref, link, isSent } })
     if (file !== null) download(new Blob([file], { type: 'message/rfc822' }), `campaign-${campaignId}.eml`)
   }
-  const pick = (lead: (typeof leads)[number] | undefined) => {
+  const pick = (lead: Lead | undefined) => {
     setPicked(lead ?? null)
     // Of the lead before.
     if (!send.isPending) send.reset()
@@ -80,6 +81,7 @@ function Choice({ campaignId, canSend, link }: Props) {
         onBlur={pickTyped}
         onChange={(ref) => pick(leads.find((lead) => lead.ref === ref))}
       />
+      {picked?.state === 'pending' && <Text size="sm">{text.testPending}</Text>}
       <Failure of={asked} />
       <Failure of={{ error: send.error }} invalid={text.testNoLink} />
       <Group>

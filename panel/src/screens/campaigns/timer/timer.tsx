@@ -27,7 +27,14 @@ export default function TimerPart({ read }: PartProps) {
   if (styles.isLoadingError) return <Failure of={styles} />
   if (styles.isPending) return <Waiting />
   // Where somebody else removed it meanwhile, what was changed here is not thrown away.
-  if (read.settings.mailTimer === null && !isUnsaved) return <NoTimer read={read} />
+  if (read.settings.mailTimer === null && !isUnsaved) {
+    return (
+      <Stack gap="xl">
+        <NoTimer read={read} />
+        <MailHtml read={read} />
+      </Stack>
+    )
+  }
   return <Timer read={read} styles={styles.data} />
 }
 

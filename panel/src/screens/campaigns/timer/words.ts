@@ -21,7 +21,7 @@ export const words = inBoth({
       'Countdown pictures in mails already sent become empty, and leads get no picture any more. Its style is lost: a timer that you add later begins with the usual style, and pictures already sent count again.',
     style: 'Style',
     picture: 'How it looks',
-    language: 'Language of the mail',
+    language: 'Preview in',
     languages: {
       ...{ en: 'English', pl: 'Polish', de: 'German', es: 'Spanish', fr: 'French', it: 'Italian', nl: 'Dutch' },
       ...{ pt: 'Portuguese', cs: 'Czech', uk: 'Ukrainian' },
@@ -71,7 +71,8 @@ export const words = inBoth({
     unsaved: 'Not saved yet.',
     html: 'HTML for the mail',
     htmlText:
-      'Put this into an HTML block of the mail. Each lead’s link, countdown and deadline are fields of the contact: export the leads and import that file into your mail service, or have your server fill the fields by the API. Give m another number in each mailing: some programs keep pictures by their address.',
+      'Put this into an HTML block of the mail. Each lead’s link, countdown and deadline are fields of the contact: export the leads and import that file into your mail service, or have your server fill the fields by the API.',
+    mText: 'Give m another number in each mailing: some programs keep pictures by their address.',
     service: 'Mail service',
     other: 'Another',
     otherNote: 'Replace LC_LINK, LC_TIMER and LC_END by the merge tags of your mail service.',
@@ -99,11 +100,13 @@ export const words = inBoth({
       kajabi: handEn,
       edrone: handEn,
     } as Record<string, string>,
-    why: 'Keep the deadline in words beside the picture: some programs show pictures late or never, and the words are always true.',
+    why: 'Keep the deadline in words beside the picture: some programs show pictures late or never.',
     linkTo: 'The link leads to',
     contacts: 'Download contacts (CSV)',
     test: 'Test mail',
     testText: 'The mail as one lead would get it. Opening it and following its link count as that lead’s.',
+    testPending:
+      'This lead’s offer has not begun. Opening the page from the mail begins it, and that cannot be undone: pick a lead of your own.',
     testLead: 'Lead',
     testNone: 'No email begins like that.',
     testSend: (email: string) => `Send to ${email}`,
@@ -115,15 +118,16 @@ export const words = inBoth({
     noCodeSteps: [
       'Choose your mail service, and copy the HTML into an HTML block of your mail.',
       'Download the contacts: a line for each lead, with headings that are the names in the HTML.',
-      'Import that file into your mail service, each column into a text field of the same name.',
+      'Import from that file into your mail service the column “email” and those that begin with LC or lc, each into a text field of the same name. Leave the others out: “state” could replace the state where your contact lives.',
       'Send the mail to a contact of your own first.',
+      'Export and import again before each mailing: the file has the deadlines of the moment when it was made.',
     ],
+    twoCampaigns:
+      'The fields of a contact are the same for all campaigns: a later file overwrites those of an earlier one. If somebody is in two campaigns at once, give the fields of one of them other names, in the import and in its HTML.',
     deadlineIn: (language: string, sample: string) =>
       `The deadline is in the language of the campaign (${language}), as “${sample}”, and in its time zone.`,
     testNoLink:
       'This lead has no link: add a page that mails link to under “Offer pages”. If there is one, the operator has switched links off.',
-    noPage: 'Mails link to no page yet, so there is no link to put around the picture.',
-    addPage: 'Add one under “Offer pages”.',
   },
   pl: {
     onlyMembers: 'Eksportować kontakty i wysyłać e-maile próbne mogą współpracownicy i właściciele.',
@@ -136,7 +140,7 @@ export const words = inBoth({
       'Obrazki z odliczaniem w wysłanych już e-mailach staną się puste, a odbiorcy nie dostaną już obrazka. Wygląd przepadnie: licznik dodany później zacznie od zwykłego wyglądu, a wysłane obrazki znów będą odliczać.',
     style: 'Wygląd',
     picture: 'Jak wygląda',
-    language: 'Język e-maila',
+    language: 'Język podglądu',
     languages: {
       ...{ en: 'angielski', pl: 'polski', de: 'niemiecki', es: 'hiszpański', fr: 'francuski', it: 'włoski' },
       ...{ nl: 'niderlandzki', pt: 'portugalski', cs: 'czeski', uk: 'ukraiński' },
@@ -187,7 +191,8 @@ export const words = inBoth({
     unsaved: 'Jeszcze nie zapisano.',
     html: 'HTML do e-maila',
     htmlText:
-      'Wstaw ten kod do bloku HTML w e-mailu. Link, licznik i termin każdego odbiorcy są polami kontaktu: wyeksportuj odbiorców i zaimportuj plik do swojego systemu mailingowego albo niech Twój serwer wypełnia pola przez API. W każdej wysyłce podaj inną liczbę m: niektóre programy zapamiętują obrazki po adresie.',
+      'Wstaw ten kod do bloku HTML w e-mailu. Link, licznik i termin każdego odbiorcy są polami kontaktu: wyeksportuj odbiorców i zaimportuj plik do swojego systemu mailingowego albo niech Twój serwer wypełnia pola przez API.',
+    mText: 'W każdej wysyłce podaj inną liczbę m: niektóre programy zapamiętują obrazki po adresie.',
     service: 'System mailingowy',
     other: 'Inny',
     otherNote: 'Zastąp LC_LINK, LC_TIMER i LC_END znacznikami swojego systemu mailingowego.',
@@ -215,11 +220,13 @@ export const words = inBoth({
       kajabi: handPl,
       edrone: handPl,
     } as Record<string, string>,
-    why: 'Zostaw termin słownie obok obrazka: niektóre programy pokazują obrazki późno albo wcale, a słowa są zawsze prawdziwe.',
+    why: 'Zostaw termin słownie obok obrazka: niektóre programy pokazują obrazki późno albo wcale.',
     linkTo: 'Link prowadzi do',
     contacts: 'Pobierz kontakty (CSV)',
     test: 'E-mail próbny',
     testText: 'E-mail taki, jaki dostałby jeden odbiorca. Otwarcie go i kliknięcie linku liczą się jako jego.',
+    testPending:
+      'Oferta tego odbiorcy jeszcze się nie zaczęła. Otwarcie strony z e-maila ją zacznie i nie da się tego cofnąć: wybierz własny adres.',
     testLead: 'Odbiorca',
     testNone: 'Żaden adres tak się nie zaczyna.',
     testSend: (email: string) => `Wyślij na ${email}`,
@@ -231,14 +238,15 @@ export const words = inBoth({
     noCodeSteps: [
       'Wybierz swój system mailingowy i wklej kod HTML do bloku HTML w e-mailu.',
       'Pobierz kontakty: po jednym wierszu na odbiorcę, z nagłówkami takimi jak nazwy w kodzie HTML.',
-      'Zaimportuj ten plik do systemu mailingowego, każdą kolumnę do pola tekstowego o tej samej nazwie.',
+      'Zaimportuj z tego pliku do systemu mailingowego kolumnę „email” i te, które zaczynają się od LC lub lc, każdą do pola tekstowego o tej samej nazwie. Pozostałe pomiń: „state” mogłaby nadpisać region, w którym mieszka kontakt.',
       'Wyślij e-mail najpierw do własnego kontaktu.',
+      'Eksportuj i importuj ponownie przed każdą wysyłką: plik zawiera terminy z chwili, w której powstał.',
     ],
+    twoCampaigns:
+      'Pola kontaktu są wspólne dla wszystkich kampanii: późniejszy plik nadpisuje pola z wcześniejszego. Jeśli ktoś jest w dwóch kampaniach naraz, nadaj polom jednej z nich inne nazwy, w imporcie i w jej kodzie HTML.',
     deadlineIn: (language: string, sample: string) =>
       `Termin jest w języku kampanii (${language}), na przykład „${sample}”, i w jej strefie czasowej.`,
     testNoLink:
       'Ten odbiorca nie ma linku: dodaj w „Strony oferty” stronę, do której prowadzą e-maile. Jeśli już jest, linki wyłączył operator.',
-    noPage: 'E-maile nie linkują jeszcze do żadnej strony, więc nie ma linku, który otoczyłby obrazek.',
-    addPage: 'Dodaj ją w „Strony oferty”.',
   },
 })
