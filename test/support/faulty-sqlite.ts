@@ -39,8 +39,11 @@ function diskError(errcode: number): Error {
 
 /** What goes wrong with this statement before SQLite sees it. */
 function before(db: DatabaseSync, sql: string): void {
-  if (sql.startsWith('PRAGMA journal_mode') && !isHistory(db) && fault() === 'opening fails')
-    throw diskError(IOERR_WRITE)
+  if (isHistory(db)) {
+    if (/^\s*(?:INSERT|DELETE)/.test(sql)) writeHistory(fault())
+    return
+  }
+  if (sql.startsWith('PRAGMA journal_mode') && fault() === 'opening fails') throw diskError(IOERR_WRITE)
   if (sql.startsWith('BEGIN IMMEDIATE')) {
     writing.add(db)
     begin(db, fault())
@@ -48,18 +51,17 @@ function before(db: DatabaseSync, sql: string): void {
   else if (sql.startsWith('ROLLBACK')) writing.delete(db)
 }
 
+function writeHistory(fault: SqliteFault): void {
+  if (fault === 'history slow') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
+  if (fault === 'history fails') throw diskError(IOERR_WRITE)
+}
+
 function begin(db: DatabaseSync, fault: SqliteFault): void {
-  if (isHistory(db)) {
-    if (fault === 'history slow') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
-    if (fault === 'history fails') throw diskError(IOERR_WRITE)
-  } else {
-    const pages = prepare.call(db, 'PRAGMA page_count').get()?.page_count
-    exec.call(db, `PRAGMA max_page_count = ${fault === 'disk full' ? pages : mostPages}`)
-  }
+  const pages = prepare.call(db, 'PRAGMA page_count').get()?.page_count
+  exec.call(db, `PRAGMA max_page_count = ${fault === 'disk full' ? pages : mostPages}`)
 }
 
 function commit(db: DatabaseSync, fault: SqliteFault): void {
-  if (isHistory(db)) return
   if (fault === 'write fails') throw diskError(IOERR_WRITE)
   if (fault === 'sync fails, undone' || fault === 'opening fails') {
     exec.call(db, 'ROLLBACK')
