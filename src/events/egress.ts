@@ -52,8 +52,8 @@ export function urlFault(written: string, egress: Egress, publicUrl: string): st
     return 'must begin with https:; the operator can allow http: for a host by EGRESS_ALLOW'
   const port = Number(url.port || 443)
   if (port !== 443 && port < leastPort) return `must have port 443, or a port from ${leastPort} on`
-  // IPv4 written as IPv6 too is refused at the connection.
-  const isPrivate = isIP(host) !== 0 && (ipaddr.parse(host).range() !== 'unicast' || isIn(host, neverRanges))
+  if (/^::ffff:/i.test(host)) return 'must have its IPv4 address written as IPv4'
+  const isPrivate = isIP(host) !== 0 && (ipaddr.process(host).range() !== 'unicast' || isIn(host, neverRanges))
   if (isPrivate || host === 'localhost' || host.endsWith('.localhost')) {
     return 'must not lead into a private network; the operator can allow that by EGRESS_ALLOW'
   }

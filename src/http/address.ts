@@ -24,7 +24,10 @@ export function shortAddress(ip = ''): string {
 /** Whether it is an address of this machine or of a network that is not the internet. */
 export function isInternal(ip = ''): boolean {
   const address = plain(ip)
-  return ipaddr.isValid(address) && /^(?:loopback|private|uniqueLocal|linkLocal)$/.test(ipaddr.parse(address).range())
+  return (
+    ipaddr.isValid(address) &&
+    /^(?:loopback|private|carrierGradeNat|uniqueLocal|linkLocal)$/.test(ipaddr.parse(address).range())
+  )
 }
 
 /** An IPv4 address may be written as IPv6; some proxies add a port, and a local interface adds a zone. */

@@ -117,7 +117,9 @@ async function refuseNewer(from: CopyEnd, to: CopyEnd): Promise<void> {
   const [source, target] = [await from.lastIds(), await to.lastIds()]
   const newer = numberedTables.find((table) => target[table] > source[table])
   if (newer === undefined) return
-  throw new Refused(`--to: its ${newer} are newer than those of --from, so it has been in use; ${startOver}`)
+  throw new Refused(
+    `--to: its ${newer} are newer than those of --from, so it has been in use: serve it, or copy from it`,
+  )
 }
 
 /** No server may start on what is there of a copy: it would take leads that are still to come for new ones. */

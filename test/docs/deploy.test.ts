@@ -109,7 +109,7 @@ test('a dump is restored whole or not at all, as the documentation says it', () 
     (path) => shipped(path).match(/pg_restore --[^`\n]*/g) ?? [],
   )
   assert.ok(restoring.length > 2)
-  for (const line of restoring) assert.ok(line.includes(' --single-transaction '), line)
+  for (const line of restoring) assert.ok(line.includes(' --single-transaction'), line)
 })
 
 for (const file of ['compose.yaml', 'deploy/citus/compose.yaml'])
@@ -124,7 +124,7 @@ function assertPassesOn(file: string): void {
     ([, name]) => name ?? 'DATABASE_URL',
   )
   // Docker gives its networks these ranges, one after the other.
-  assert.match(lastcall, /TRUST_PROXY:-172\.16\.0\.0\/12,192\.168\.0\.0\/16}/)
+  assert.match(lastcall, /TRUST_PROXY:-172\.16\.0\.0\/12}/)
   const own = ['HOST', 'PORT', 'WORKERS', 'TZDIR', 'PGSSLMODE', 'PGOPTIONS']
   assert.deepEqual(passed.sort(), names.filter((name) => !own.includes(name)).sort())
   for (const name of own) assert.ok(names.includes(name), name)

@@ -93,7 +93,7 @@ longTest('check my page says what the widget last told of it, or that it could n
   await page.getByText(/Widget last seen: \S+,? 17 Mar 2030/).waitFor()
   const draft = await campaignOf({ isDraft: true })
   await page.goto(`/campaigns/${draft.id}/pages`)
-  await page.getByText('Publish first: the widget of a draft is not seen.').waitFor()
+  await page.getByText('its widget is seen once it is published').waitFor()
   await page.getByRole('button', { name: 'Check my page' }).click()
   await page.getByRole('button', { name: 'Check my page', disabled: false }).waitFor()
   assert.equal(await page.getByText('then check again').count(), 0)

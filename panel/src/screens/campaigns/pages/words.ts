@@ -25,7 +25,7 @@ export const words = inBoth({
       'This must be a whole address that begins with https:// or http://, of at most 2,048 characters, without user name or password.',
     seen: 'Widget last seen',
     neverSeen: 'The widget has not been seen on this page yet.',
-    ofDraft: 'Publish first: the widget of a draft is not seen.',
+    ofDraft: 'This campaign is a draft: its widget is seen once it is published.',
     widget: 'The widget',
     widgetText:
       'Paste this into the <head> of every offer page, or into a tag manager. Without further marks it shows a bar with the countdown.',
@@ -74,7 +74,7 @@ export const words = inBoth({
       'To musi być pełny adres zaczynający się od https:// lub http://, najwyżej 2048 znaków, bez nazwy użytkownika i hasła.',
     seen: 'Widżet ostatnio wykryty',
     neverSeen: 'Nie wykryto jeszcze widżetu na tej stronie.',
-    ofDraft: 'Najpierw opublikuj: widżet wersji roboczej nie jest wykrywany.',
+    ofDraft: 'Ta kampania jest wersją roboczą: jej widżet będzie wykrywany po publikacji.',
     widget: 'Widżet',
     widgetText:
       'Wklej ten kod do <head> każdej strony z ofertą albo do menedżera tagów. Bez dalszych oznaczeń pokaże pasek z licznikiem.',

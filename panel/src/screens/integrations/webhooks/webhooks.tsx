@@ -101,7 +101,14 @@ function Row({ of, act }: { of: Webhook; act(action: Action): void }) {
           <Trouble of={of} />
         </div>
       </td>
-      <td data-label={text.waiting}>{text.counted(of.waiting)}</td>
+      <td data-label={text.waiting}>
+        {text.counted(of.waiting)}
+        {of.givenUp > 0 && (
+          <Text size="sm" c="dimmed">
+            {text.givenUp}: {text.counted(of.givenUp)}
+          </Text>
+        )}
+      </td>
       <td>
         <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} {...useActions(of, act)} />
       </td>
