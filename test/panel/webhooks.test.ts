@@ -96,6 +96,9 @@ async function giveUp(accountId: number, { data, timestamp }: Received): Promise
     const [endpoint] = await store.events.listEndpoints(accountId)
     const lead = await store.leads.findByRef(data.ref)
     assert.ok(endpoint && lead)
+    // What was just sent is taken off once its answer is there.
+    const waits = async () => (await store.events.waiting(endpoint, Math.floor(Date.now() / 1_000))).waiting
+    assert.ok(await comesTrue(10_000, async () => (await waits()) === 0))
     const dueAt = Date.parse(timestamp) / 1_000
     const of = { endpointId: endpoint.id, leadId: lead.id, kind: 'lead.registered', dueAt, detail: 0 } as const
     const tried = { tries: 10, refused: 10, isAskedFor: false, nextAt: null, lastAt: dueAt }
