@@ -47,7 +47,10 @@ test('every message in the code of the checks has English and Polish words', () 
     (message) => !/^must be ?$|^must be a whole number $|^must make a picture of at most 7 pixels$/.test(message),
   )
   assert.ok(whole.length >= 25, `${whole.length} messages found`)
-  for (const message of [...whole, 'must be a whole number of 1 or more', 'must be a whole number from 0 to 9']) {
+  const numbers = ['of 1 or more', 'from 0 to 9', 'from 1 to 9, or null'].map(
+    (which) => `must be a whole number ${which}`,
+  )
+  for (const message of [...whole, ...numbers]) {
     for (const language of ['en', 'pl'] as const) {
       assert.match(faultInWords(language, message) ?? '', /^[A-ZŁŚŻ].+\.$/s, `${language}: ${message}`)
     }

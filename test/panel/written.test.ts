@@ -26,6 +26,9 @@ test('a time is read in the panel’s own form, in full words, with zeros or wit
     ['Thu, 31 Dec 2026, 23:59', 'czw., 31 gru 2026, 23:59', '2026-12-31T23:59'],
     ['Sunday 6 December, 2026', 'niedziela, 6 grudnia 2026 r.', '2026-12-06T23:59'],
     ['wednesday, 9.12.26 9:00', 'środa, 9.12.2026r., 9:00', '2026-12-09T09:00'],
+    // As mails write it.
+    ['25 November 2026 at 23:59', '25 listopada 2026 o 23:59', '2026-11-25T23:59'],
+    ['25 November 2026 at 9', '25 listopada 2026, godz. 9:00', '2026-11-25T09:00'],
     [' 2026-01-05  08:00 ', '2026-01-05T08:00', '2026-01-05T08:00'],
   ] as const) {
     assert.equal(read(english, 'en'), value, english)

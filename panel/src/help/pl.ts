@@ -91,7 +91,7 @@ Inna pisownia adresu (wielkie litery, kropki) to inny odbiorca: wyszukaj także 
 Z kluczem Twój serwer albo usługa formularza zapisuje odbiorców i odczytuje ich oferty.
 
 - Klucz jest pokazywany **raz**. Skopiuj go do ustawień programu, nigdy na stronę.
-- **Wymień** tworzy nowy klucz, a stary działa jeszcze przez chwilę, więc nic się nie psuje.
+- **Wymień** tworzy nowy klucz, a stary działa jeszcze przez wybrany czas, więc podczas wymiany nic się nie psuje.
 - **Unieważnienie** kończy klucz od razu.
 - Liczba żądań prowadzi do historii tego klucza.`,
   history: `
@@ -111,7 +111,7 @@ Lastcall wywołuje Twój adres, gdy coś dzieje się z odbiorcą: zapisał się,
 - Każde wywołanie jest podpisane. Zanim mu zaufasz, sprawdź podpis sekretem webhooka.
 - Odpowiedz statusem 2xx w ciągu 15 sekund; inaczej spróbujemy ponownie, coraz rzadziej.
 - Wywołanie może nadejść dwa razy. Ma wtedy ten sam identyfikator.
-- Dziennik pokazuje, jakie zdarzenia wysłano, kogo dotyczyły i z jakim statusem odpowiedział Twój adres.`,
+- Część **Co zostało wysłane** pokazuje, jakie zdarzenia wysłano, kogo dotyczyły i z jakim statusem odpowiedział Twój adres.`,
   reference: `
 # Dokumentacja API
 

@@ -65,8 +65,8 @@ const words = {
       'Link, obrazek i termin pochodzą z odpowiedzi API. Odśwież stronę i otwórz wiadomość ponownie: obrazek pokaże czas, który wtedy pozostał.',
     offerTitle: 'Jesienny kurs malarstwa',
     offerText: 'Dwanaście wieczorów, od węgla po olej. Wszystko, czym się maluje, jest w cenie.',
-    price: '480 zł',
-    fullPrice: '960 zł',
+    price: '480\u00a0zł',
+    fullPrice: '960\u00a0zł',
     running: 'Do końca Twojej oferty',
     buy: 'Kup za pół ceny',
     thanks: 'Dziękujemy, kurs jest Twój',
@@ -74,7 +74,7 @@ const words = {
       'Sklep zgłosił zamówienie w Lastcall i to zakończyło Twoją ofertę: wróć, a będzie zamknięta. Wyniki kampanii w panelu pokazują, ile czasu przed końcem kupiono.',
     over: 'Twoja oferta się skończyła',
     overText:
-      'Kurs znów kosztuje 960 zł. Wejdź jeszcze raz przez link z wiadomości albo ją otwórz: koniec pozostaje końcem.',
+      'Kurs znów kosztuje 960\u00a0zł. Wejdź jeszcze raz przez link z wiadomości albo ją otwórz: koniec pozostaje końcem.',
     gated:
       'Zanim sklep wyśle tę stronę, pyta bramkę, kto przyszedł: bez linku pokazuje zapis, a po terminie inną stronę, także przy wyłączonych skryptach.',
     again: 'Zacznij od nowa z innym adresem',

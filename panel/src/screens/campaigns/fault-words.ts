@@ -41,7 +41,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     }),
   ],
   [
-    /^must be a whole number from (\d+) to (\d+)$/,
+    /^must be a whole number from (\d+) to (\d+)(?:, or null)?$/,
     (least, most) => ({
       en: `Enter a whole number from ${least} to ${most}.`,
       pl: `Wpisz liczbę całkowitą od ${least} do ${most}.`,
@@ -120,7 +120,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     /^must be a period such as /,
     same(
       'Enter how long: from one minute to 3,660 days or 87,840 hours.',
-      'Wpisz, jak długo: od jednej minuty do 3660 dni lub 87 840 godzin.',
+      'Wpisz, jak długo: od jednej minuty do 3660 dni lub 87\u00a0840 godzin.',
     ),
   ],
   [
@@ -157,7 +157,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
   ],
   [
     /^must not be an address of Lastcall itself$/,
-    same('This is an address of Lastcall itself.', 'To adres samego Lastcalla.'),
+    same('This is an address of Lastcall itself.', 'Ten adres należy do Lastcall.'),
   ],
   [
     /^must have "%25" in place of a "%" without/,

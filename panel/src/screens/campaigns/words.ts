@@ -72,7 +72,7 @@ export const words = inBoth({
       deadline: { text: 'Określ, kiedy oferta się kończy.', link: 'Ustaw termin' },
       page: { text: 'Dodaj stronę, na której jest oferta.', link: 'Dodaj stronę' },
       publish: { text: 'Sprawdź podgląd, potem opublikuj.', link: null },
-      snippet: { text: 'Wklej kod na stronę: nie wykryto jeszcze widżetu.', link: 'Skopiuj kod' },
+      snippet: { text: 'Wklej kod na stronę: nie wykryto jeszcze widżetu.', link: 'Przejdź do kodu' },
       lead: {
         text: 'Zapisz pierwszego odbiorcę: formularzem, przez API, z pliku albo ręcznie.',
         link: 'Dodaj odbiorcę',

@@ -60,7 +60,7 @@ export const words = inBoth({
       snippet: {
         title: 'Wklej kod na stronę',
         what: 'Wklej go raz i otwórz stronę: krok zostanie odhaczony, gdy widżet się odezwie.',
-        button: 'Skopiuj kod',
+        button: 'Przejdź do kodu',
       },
       lead: {
         title: 'Zdobądź pierwszego odbiorcę',

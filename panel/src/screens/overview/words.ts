@@ -113,10 +113,11 @@ export const words = inBoth({
     many: {
       NO_PAGE: (count: number) =>
         plural('pl', count, {
-          one: '# opublikowana kampania nie ma strony, do której linkują e-maile.',
-          few: '# opublikowane kampanie nie mają strony, do której linkują e-maile.',
-          many: '# opublikowanych kampanii nie ma strony, do której linkują e-maile.',
-          other: '# opublikowanej kampanii nie ma strony, do której linkują e-maile.',
+          one: '# opublikowana kampania nie ma strony, do której linkują e-maile, więc jej odbiorcy nie dostają linku.',
+          few: '# opublikowane kampanie nie mają strony, do której linkują e-maile, więc ich odbiorcy nie dostają linku.',
+          many: '# opublikowanych kampanii nie ma strony, do której linkują e-maile, więc ich odbiorcy nie dostają linku.',
+          other:
+            '# opublikowanej kampanii nie ma strony, do której linkują e-maile, więc jej odbiorcy nie dostają linku.',
         }),
       WIDGET_NEVER_SEEN: (count: number) =>
         plural('pl', count, {

@@ -17,10 +17,10 @@ export function useNames() {
     actor: ({ kind, name }: AuditEntry['actor']) => (kind === 'user' ? name : `${name} (${text.actors[kind]})`),
     subject: ({ kind, name }: AuditEntry['subject']) => `${kinds[kind] ?? kind} ${name}`,
     path: (path: readonly string[]) => path.map((step) => text.fields[step] ?? step).join(' › '),
-    value(value: unknown) {
+    value(value: unknown, path: readonly string[]) {
       if (value === undefined || value === null || value === '') return text.none
       if (typeof value === 'boolean') return value ? text.yes : text.no
-      return String(value)
+      return text.values[`${path.at(-1)}.${value}`] ?? String(value)
     },
   }
 }
@@ -60,7 +60,7 @@ function Entry({ of }: { of: AuditEntry }) {
             <Text span inherit c="dimmed">
               {names.path(path)}:
             </Text>{' '}
-            {names.value(before)} → {names.value(after)}
+            {names.value(before, path)} → {names.value(after, path)}
           </Text>
         ))}
       </Stack>

@@ -91,6 +91,10 @@ export const words = inBoth({
       ...{ perMinute: 'events a minute', goesOnFrom: 'goes on from', dueBefore: 'dropped what was due before' },
       ...{ oldWorksUntil: 'the old one works until' },
     } as Record<string, string>,
+    values: {
+      ...{ 'role.owner': 'Owner', 'role.member': 'Member', 'role.viewer': 'Viewer' },
+      ...{ 'paused.user': 'by hand', 'paused.gone': 'the server said 410', 'paused.failing': 'five days of failing' },
+    } as Record<string, string>,
   },
   pl: {
     title: 'Dziennik zmian',
@@ -149,7 +153,7 @@ export const words = inBoth({
       'lead.added_again': 'Ponownie dodano odbiorcę ręcznie',
       'lead.deadline_set': 'Ustawiono termin ręcznie',
       'lead.order_told': 'Zapisano zakup',
-      'lead.order_reversed': 'Cofnięto zamówienie',
+      'lead.order_reversed': 'Wycofano zamówienie',
       'leads.added': 'Dodano odbiorców ręcznie',
       'leads.imported': 'Zaimportowano odbiorców',
       'leads.erased': 'Usunięto dane odbiorców',
@@ -181,11 +185,16 @@ export const words = inBoth({
       ...{ worksUntil: 'działa do', scopes: 'może', paused: 'wstrzymany', suspended: 'zawieszone' },
       ...{ isOtherPath: 'inna ścieżka na tym samym serwerze', secondFactor: 'drugi składnik', issuer: 'dostawca' },
       ...{ at: 'kupiono', amount: 'kwota', currency: 'waluta', endsOffer: 'kończy ofertę' },
-      ...{ isReversed: 'cofnięte', reopensOffer: 'otwiera ofertę ponownie' },
+      ...{ isReversed: 'wycofane', reopensOffer: 'otwiera ofertę ponownie' },
       ...{ kinds: 'o czym informuje', campaignIds: 'kampanie', leadTimes: 'ile przed końcem' },
       ...{ personal: 'adresy e-mail i linki', batch: 'zdarzeń w jednym żądaniu', inFlight: 'żądań naraz' },
       ...{ perMinute: 'zdarzeń na minutę', goesOnFrom: 'kontynuuje od', dueBefore: 'porzucono sprzed' },
       ...{ oldWorksUntil: 'poprzedni działa do' },
+    } as Record<string, string>,
+    values: {
+      ...{ 'role.owner': 'Właściciel', 'role.member': 'Współpracownik', 'role.viewer': 'Obserwator' },
+      ...{ 'paused.user': 'ręcznie', 'paused.gone': 'serwer odpowiedział 410' },
+      ...{ 'paused.failing': 'pięć dni niepowodzeń', 'goesOnFrom.where it stopped': 'od miejsca, w którym stanął' },
     } as Record<string, string>,
   },
 })

@@ -106,7 +106,7 @@ export const lintWords = inBoth<Words>({
       'Na telefonie cyfry są za małe, by je odczytać. Powiększ je, zwiększ wysokość, zmniejsz szerokość albo odstęp.',
     TIMER_LABELS_SMALL: () =>
       'Na telefonie podpisy są za małe, by je odczytać. Powiększ je lub skróć, zwiększ wysokość, zmniejsz szerokość albo je ukryj.',
-    TIMER_PILLARS: () => 'Pola są wysokie i wąskie. Zwiększ szerokość albo zmniejsz wysokość.',
+    TIMER_PILLARS: () => 'Kafelki są wysokie i wąskie. Zwiększ szerokość albo zmniejsz wysokość.',
   },
 })
 

@@ -129,7 +129,7 @@ const pl: Words = {
   kinds: {
     after: 'po pewnym czasie',
     daysAt: 'po kilku dniach, o danej godzinie',
-    next: 'w najbliższym stałym terminie',
+    next: 'w najbliższej z powtarzających się dat',
     fixed: 'jednego dnia, dla wszystkich',
     none: 'nigdy',
   },
@@ -226,7 +226,7 @@ const pl: Words = {
       other: '# pola wymaga poprawy',
     }),
   underWay:
-    'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła; koniec kampanii obowiązuje od razu wszystkich. Nowych odbiorców, rozpoczęcia od nowa i kolejne szanse obejmuje już zmieniona zasada.',
+    'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła; koniec kampanii obowiązuje od razu wszystkich. Nowych odbiorców, resety i kolejne szanse obejmuje już zmieniona zasada.',
   stillWait:
     'Odbiorcy, którzy czekają na wizytę, czekają dalej: ich oferta zacznie się od wizyty, także gdy zapiszą się ponownie.',
   atOnce:

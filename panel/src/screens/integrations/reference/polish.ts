@@ -16,7 +16,7 @@ export const polish: Readonly<Record<string, string>> = {
   'Registration is real: there is no sandbox. Registering again extends nothing unless the campaign says so. No email is sent. A time-out is no rollback: retrying answers 200 with `created` false.':
     'Rejestracja jest prawdziwa: nie ma środowiska testowego. Ponowna rejestracja niczego nie przedłuża, chyba że tak ustawiono kampanię. Żaden e-mail nie jest wysyłany. Przekroczenie czasu niczego nie cofa: ponowione żądanie dostaje 200 i `created` równe `false`.',
   "A campaign of the key's account.": 'Kampania konta, do którego należy klucz.',
-  'At most 16 KiB (16,384 bytes).': 'Najwyżej 16 KiB (16 384 bajty).',
+  'At most 16 KiB (16,384 bytes).': 'Najwyżej 16 KiB (16\u00a0384 bajty).',
   'The lead was there before.': 'Odbiorca był już zarejestrowany.',
   'A new lead, on disk before this answer.': 'Nowy odbiorca, zapisany na dysku przed tą odpowiedzią.',
 

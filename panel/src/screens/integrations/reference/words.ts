@@ -312,7 +312,7 @@ export const words = inBoth<Words>({
         next: 'Opublikuj kampanię i wyślij ponownie.',
       },
       PAYLOAD_TOO_LARGE: {
-        means: 'Treść jest większa niż 16 384 bajty.',
+        means: 'Treść jest większa niż 16\u00a0384 bajty.',
         next: 'Wysyłaj tylko `email` i `language`.',
       },
       UNSUPPORTED_MEDIA_TYPE: {

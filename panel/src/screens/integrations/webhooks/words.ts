@@ -162,7 +162,7 @@ export const words = inBoth({
     fails: (since: string, next?: string) =>
       `Serwer niczego nie przyjął od ${since}.${next === undefined ? '' : ` Następna próba: ${next}.`}`,
     waiting: 'Czeka na wysłanie',
-    counted: (count: number) => (count > 10_000 ? 'ponad 10 000' : count.toLocaleString('pl')),
+    counted: (count: number) => (count > 10_000 ? 'ponad 10\u00a0000' : count.toLocaleString('pl')),
     actions: 'Działania',
     actionsOn: (name: string) => `Działania na „${name}”`,
     edit: 'Edytuj',
@@ -210,7 +210,7 @@ export const words = inBoth({
     resumeText:
       'Na wysłanie może jeszcze czekać to, co stało się przed wstrzymaniem, oraz oferty, które w jego trakcie się otworzyły, zbliżyły do końca albo zakończyły. Zapisy z tego czasu przekaże tylko „Przekaż odbiorców”.',
     resumeFailing:
-      'To, co stało się przed wstrzymaniem i w jego trakcie, czeka do 30 dni. „Od teraz” pomija to wszystko oprócz usunięć i „Przekaż odbiorców”.',
+      'To, co stało się przed wstrzymaniem i w jego trakcie, czeka do 30 dni. Po wybraniu „Od teraz” wszystko to przepadnie oprócz usunięć i „Przekaż odbiorców”.',
     fromStop: 'Od miejsca, w którym stanął',
     fromNow: 'Od teraz',
     resumed: (name: string) => `Webhook „${name}” jest włączony.`,
