@@ -75,7 +75,7 @@ test('the HTML of a campaign without a timer has no picture', async () => {
 })
 
 test('the HTML names the deadline only where a new lead has one', async () => {
-  const { made, ask, path } = await owner('Visited')
+  const { made, ask, path, send } = await owner('Visited')
   const htmlOf = async (of: string) => (await ask('GET', `${of}/mail`)).body.html as string
   assert.match(await htmlOf(path), /alt="Das Angebot endet am LC_END".*Das Angebot endet am <strong>LC_END/s)
   const deadline = { kind: 'after', period: 'PT48H' }
@@ -87,6 +87,13 @@ test('the HTML names the deadline only where a new lead has one', async () => {
     const html = await htmlOf(`/campaigns/${id}`)
     assert.match(html, /src="LC_TIMER\?m=1".*alt="Zum Angebot".*<p><a href="LC_LINK">Zum Angebot/s)
     assert.doesNotMatch(html, /LC_END/)
+    // Nor does the test mail, also to a lead who has a deadline by now.
+    const { ref } = (await ask('POST', `/campaigns/${id}/leads`, { email: 'visitor@example.com' })).body
+    const byHand = await ask('PUT', `/campaigns/${id}/leads/${ref}/deadline`, { at: '2036-01-01T10:00' })
+    assert.equal(byHand.status, 200)
+    const { file } = (await send(false, ref, `/campaigns/${id}`)).body
+    assert.match(decoded(file), /Zum Angebot/)
+    assert.doesNotMatch(decoded(file), /Angebot endet/)
   }
 })
 

@@ -66,7 +66,13 @@ export const mailRoutes = {
     async run({ campaign, session, parts, body, now }) {
       if (campaign.isDraft) throw new PanelRefusal('CAMPAIGN_IS_DRAFT')
       const lead = await needLead(parts, campaign, body.ref)
-      const mail = mailOf(campaign, exportLine(view(campaign, lead, now)), toolsOf(session.account, parts), body.link)
+      const mail = mailOf(
+        campaign,
+        exportLine(view(campaign, lead, now)),
+        toolsOf(session.account, parts),
+        body.link,
+        now,
+      )
       const to = session.user.email
       if (!body.isSent) return { sentTo: null, file: await parts.mailer.write({ ...mail, to }) }
       if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
@@ -77,12 +83,14 @@ export const mailRoutes = {
   }),
 }
 
-function mailOf(campaign: Campaign, line: ExportLine, tools: OfferTools, link: number) {
+function mailOf(campaign: Campaign, line: ExportLine, tools: OfferTools, link: number, now: Seconds) {
   const { language, timeZone, name } = campaign
   const { offerLinks, mailTimerUrl } = leadOffer(campaign, { ...line, language }, tools)
   const url = offerLinks[link]?.url ?? offerLinks[0]?.url
   if (url === undefined) throw invalid('link', 'must have a page that mails link to')
-  const deadline = line.deadline === null ? null : deadlineInWords(line.deadline, timeZone, language)
+  // As the HTML for mails has it, which would say “The offer ends on .” to some.
+  const inWords = line.deadline === null ? '' : deadlineInWords(line.deadline, timeZone, language)
+  const deadline = namesDeadline(campaign, now) ? inWords : null
   const values = { link: url, timer: mailTimerUrl, deadline }
   const html = mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), language)
   // A name may have been made with line ends, and a subject is one line.

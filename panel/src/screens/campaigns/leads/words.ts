@@ -111,7 +111,7 @@ export const words = inBoth({
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Links and countdown are switched off for this account. Ask the operator.',
       NO_OFFER_PAGES: 'No link: mails link to no page of the campaign.',
       NO_MAIL_TIMER: 'No countdown image: the campaign has no mail timer.',
-      NO_DEADLINE: 'There is no deadline now, so the countdown has nothing to count down to.',
+      NO_DEADLINE: 'There is no deadline now.',
     },
     /** What to do about a warning. */
     todo: {
@@ -224,8 +224,8 @@ export const words = inBoth({
     exportEndless: (count: number) =>
       en(
         count,
-        '# lead has no deadline yet: LC_END is empty. Leave them out of mails that say when the offer ends.',
-        '# leads have no deadline yet: LC_END is empty. Leave them out of mails that say when the offer ends.',
+        '# lead has no deadline yet: it is empty in the file. Leave them out of mails that say when the offer ends.',
+        '# leads have no deadline yet: it is empty in the file. Leave them out of mails that say when the offer ends.',
       ),
     exportOver: (count: number) =>
       en(
@@ -337,7 +337,7 @@ export const words = inBoth({
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Linki i licznik są wyłączone dla tego konta. Zapytaj operatora.',
       NO_OFFER_PAGES: 'Brak linku: e-maile nie linkują do żadnej strony kampanii.',
       NO_MAIL_TIMER: 'Brak obrazka z licznikiem: kampania nie ma licznika w e-mailach.',
-      NO_DEADLINE: 'Nie ma teraz terminu, więc licznik nie ma do czego odliczać.',
+      NO_DEADLINE: 'Nie ma teraz terminu.',
     },
     todo: {
       NO_OFFER_PAGES: 'W części „Strony oferty” dodaj stronę albo włącz „Linkuj do tej strony w e-mailach”.',
@@ -450,9 +450,9 @@ export const words = inBoth({
     exportEndless: (count: number) =>
       pl(
         count,
-        '# odbiorca nie ma jeszcze terminu: LC_END jest puste. Pomiń go w e-mailach, które podają koniec oferty.',
-        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w e-mailach, które podają koniec oferty.',
-        '# odbiorców nie ma jeszcze terminu: LC_END jest puste. Pomiń ich w e-mailach, które podają koniec oferty.',
+        '# odbiorca nie ma jeszcze terminu: w pliku jest pusty. Pomiń go w e-mailach, które podają koniec oferty.',
+        '# odbiorców nie ma jeszcze terminu: w pliku jest pusty. Pomiń ich w e-mailach, które podają koniec oferty.',
+        '# odbiorców nie ma jeszcze terminu: w pliku jest pusty. Pomiń ich w e-mailach, które podają koniec oferty.',
       ),
     exportOver: (count: number) =>
       pl(
