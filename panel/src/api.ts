@@ -136,6 +136,8 @@ async function request<Name extends RouteName>(
     return unreached(error, answer.status >= 500 ? 'SERVICE_UNAVAILABLE' : 'OFFLINE')
   })
   if (answer.ok) return body
+  // A commit whose answer the service did not wait for may still be carried out.
+  if (body.code === 'SERVICE_UNAVAILABLE' && onceOnly.includes(name)) throw new CallFailed(undefined, 'LOST')
   throw new CallFailed(body)
 }
 

@@ -98,12 +98,14 @@ export async function addLeadEntries(sql: Sql, entries: readonly LeadEntry[]): P
   const acts = Map.groupBy(entries, ({ by, change }) =>
     change.subject.kind === 'leads' ? JSON.stringify([by, change.action, change.subject]) : change,
   )
-  for (const [first, ...more] of acts.values()) {
-    if (first === undefined) continue
-    const { by, change } = first
-    if (change.subject.kind === 'leads') await addCount(sql, by, { ...change, after: { count: 1 + more.length } })
-    else await addAuditEntry(sql, by, change)
-  }
+  // Each by itself would wait for PostgreSQL: hundreds of deadlines set at once have hundreds of entries.
+  await Promise.all(
+    [...acts.values()].map(([first, ...more]) => {
+      const { by, change } = first as LeadEntry
+      if (change.subject.kind === 'leads') return addCount(sql, by, { ...change, after: { count: 1 + more.length } })
+      return addAuditEntry(sql, by, change)
+    }),
+  )
 }
 
 /** An import may take several transactions: its entry grows as long as it is the last one of its subject. */

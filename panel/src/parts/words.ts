@@ -75,7 +75,7 @@ export const words = inBoth({
     leave: 'Leave, and lose what is here',
     failures: {
       OFFLINE: 'The service cannot be reached. Check your connection, then try again.',
-      LOST: 'The service cannot be reached, or its answer was lost: it may have done this. Look whether it has before you try again.',
+      LOST: 'The service is busy or cannot be reached, or its answer was lost: it may have done this. Look whether it has before you try again.',
       SERVICE_UNAVAILABLE: 'The service is busy or its database does not answer. Try again in a moment.',
       INTERNAL_ERROR: 'Something went wrong on our side. Try again; if it stays, tell the operator the request id.',
       INVALID_JSON: 'The request did not arrive whole. Try again.',
@@ -190,7 +190,7 @@ export const words = inBoth({
     leave: 'Wyjdź i porzuć to, co tu wpisano',
     failures: {
       OFFLINE: 'Nie można połączyć się z usługą. Sprawdź połączenie i spróbuj ponownie.',
-      LOST: 'Nie można połączyć się z usługą albo jej odpowiedź nie dotarła: mogło się to już udać. Zanim spróbujesz ponownie, sprawdź, czy tak jest.',
+      LOST: 'Usługa jest zajęta, nie można się z nią połączyć albo jej odpowiedź nie dotarła: mogło się to już udać. Zanim spróbujesz ponownie, sprawdź, czy tak jest.',
       SERVICE_UNAVAILABLE: 'Usługa jest zajęta albo jej baza danych nie odpowiada. Spróbuj za chwilę.',
       INTERNAL_ERROR:
         'Coś poszło nie tak po naszej stronie. Spróbuj ponownie; jeśli to nie pomoże, podaj operatorowi identyfikator żądania.',

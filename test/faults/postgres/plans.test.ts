@@ -93,7 +93,7 @@ for (const isAnalyzed of someOf([false, true], 1))
     }
   })
 
-test('the leads of a deleted campaign are removed without a look at those of others', async (t) => {
+test('whether a campaign has leads is seen, and those of a deleted one are removed, without a look at those of others', async (t) => {
   const { url, asSuperuser } = await untidied()
   const options = { lockWaitMs: 1_000, timeoutMs: 10_000, poolSize: 1, isServer: false }
   const store = await openStore({ engine: 'postgres', url }, options)
@@ -115,9 +115,10 @@ test('the leads of a deleted campaign are removed without a look at those of oth
     )
   }
   await ask(url, 'ANALYZE')
+  await ask(asSuperuser, 'SELECT pg_stat_reset()')
+  assert.equal(await store.configuration.hasLeadsOrVisitors(accountId, 2), true)
   const deleted = await store.configuration.deleteCampaign(2, tester)
   assert.ok(deleted)
-  await ask(asSuperuser, 'SELECT pg_stat_reset()')
   while (!(await store.configuration.removeDeleted(deleted))) {}
   await sleep(1_500)
   const rows = await ask(url, "SELECT seq_tup_read::int AS read FROM pg_stat_user_tables WHERE relname = 'leads'")
