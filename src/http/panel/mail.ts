@@ -1,6 +1,7 @@
 // The mail kit of a campaign: the HTML with the merge tags of a mail service, and the headings of the export.
 import Type from 'typebox'
 import { countTries } from '../../access/tries.ts'
+import type { Seconds } from '../../core/instant.ts'
 import { deadlineInWords, mailHtml, mailText } from '../../core/mail-html.ts'
 import { linkField, mailServiceNames, mailServices, mergeTag } from '../../core/mail-services.ts'
 import { leadOffer, type OfferTools } from '../../core/offer.ts'
