@@ -6,6 +6,7 @@ import { checkCampaign } from '../../../src/core/campaign.ts'
 import { begin } from '../../../src/core/mechanism/attempt.ts'
 import type { Decide, LeadWrite } from '../../../src/store/model.ts'
 import { openStore } from '../../../src/store/open.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { tester } from '../../support/actor.ts'
 import { amount, someOf } from '../../support/faults.ts'
 import { ask } from '../../support/postgres-databases.ts'
@@ -19,6 +20,11 @@ async function untidied(): Promise<{ url: string; asSuperuser: string }> {
   asSuperuser.pathname = new URL(url).pathname
   return { url, asSuperuser: asSuperuser.href }
 }
+/** Ends the store's connections, which tell by then what they have done. May be called twice. */
+function closing(store: Store): () => Promise<void> {
+  let closed: Promise<void> | undefined
+  return () => (closed ??= store.close())
+}
 const tidyNothing = ['accounts', 'leads', 'request_rates'].map(
   (table) => `ALTER TABLE ${table} SET (autovacuum_enabled = off)`,
 )
@@ -30,7 +36,8 @@ for (const isAnalyzed of someOf([false, true], 1))
     const { url, asSuperuser } = await untidied()
     const options = { lockWaitMs: 1_000, timeoutMs: 10_000, poolSize: 1, isServer: true }
     const store = await openStore({ engine: 'postgres', url }, options)
-    t.after(() => store.close())
+    const close = closing(store)
+    t.after(close)
     await ask(url, ...tidyNothing)
     const account = await store.configuration.createAccount('Owner', tester)
     const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
@@ -77,7 +84,8 @@ for (const isAnalyzed of someOf([false, true], 1))
     await sleep(1_500)
     await ask(asSuperuser, 'SELECT pg_stat_reset()')
     for (let n = 0; n < amount(4, 20); n += 1) await everyStatement()
-    await sleep(1_500)
+    await close()
+    await sleep(500)
 
     const rows = await ask(
       url,
@@ -97,7 +105,8 @@ test('whether a campaign has leads is seen, and those of a deleted one are remov
   const { url, asSuperuser } = await untidied()
   const options = { lockWaitMs: 1_000, timeoutMs: 10_000, poolSize: 1, isServer: false }
   const store = await openStore({ engine: 'postgres', url }, options)
-  t.after(() => store.close())
+  const close = closing(store)
+  t.after(close)
   await ask(url, ...tidyNothing)
   const { id: accountId } = await store.configuration.createAccount('Owner', tester)
   const checked = checkCampaign({
@@ -120,7 +129,8 @@ test('whether a campaign has leads is seen, and those of a deleted one are remov
   const deleted = await store.configuration.deleteCampaign(2, tester)
   assert.ok(deleted)
   while (!(await store.configuration.removeDeleted(deleted))) {}
-  await sleep(1_500)
+  await close()
+  await sleep(500)
   const rows = await ask(url, "SELECT seq_tup_read::int AS read FROM pg_stat_user_tables WHERE relname = 'leads'")
   assert.equal(rows[0]?.read, 0)
 })
