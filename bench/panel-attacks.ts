@@ -42,7 +42,8 @@ export function panelKinds(target: PanelTarget): Record<string, Kind> {
     'timer pictures': {
       begin: times((n) => post('/timer-picture', picture(n), behind), 2_000),
       asksAgain,
-      gets: ['200'],
+      // So many new styles a minute, then no more.
+      gets: ['200', '429'],
     },
     'imports of 1 MB': {
       begin: [post(`/campaigns/${campaignId}/leads/import`, wrongEmails, behind)],
