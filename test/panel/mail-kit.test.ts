@@ -180,6 +180,8 @@ longTest('a file without links and countdown is called so, on the tab and where 
     await page.getByRole('dialog').getByRole('note').filter({ hasText: why }).waitFor()
     await assertAccessible(page)
   }
+  await page.goto(`/campaigns/${live.id}/pages`)
+  await page.getByText('its widgets are not seen. Ask the operator.').first().waitFor()
 })
 
 longTest('what to do with the tags names the field of the page that was chosen', async () => {

@@ -229,6 +229,8 @@ function PageFields({ page, number, faultAt, onChange, onRemove, settings }: Fie
 function Sighting({ page, settings }: { page: Draft; settings: Settings }) {
   const text = useWords(words)
   const { id: campaignId, timeZone, isDraft } = settings
+  const { countdownTools } = useSession().account
+  const unseen = isDraft ? text.ofDraft : countdownTools ? undefined : text.toolsOff
   const asked = { params: { campaignId } }
   const route = 'GET /campaigns/:campaignId/sightings'
   const { data, error, refetch } = useAsk(route, asked, { staleMs: 5_000 })
@@ -252,11 +254,16 @@ function Sighting({ page, settings }: { page: Draft; settings: Settings }) {
             {text.seen}: <TimeText at={seen.seenAt} timeZone={timeZone} />
           </>
         )}
-        {isChecked && !isDraft && error === null && data !== undefined && seen === undefined && ` ${text.checkHint}`}
+        {isChecked &&
+          unseen === undefined &&
+          error === null &&
+          data !== undefined &&
+          seen === undefined &&
+          ` ${text.checkHint}`}
       </Text>
-      {isDraft && (
+      {unseen !== undefined && (
         <Text size="sm" c="dimmed">
-          {text.ofDraft}
+          {unseen}
         </Text>
       )}
       <Group gap="sm">

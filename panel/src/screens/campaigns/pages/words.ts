@@ -26,6 +26,7 @@ export const words = inBoth({
     seen: 'Widget last seen',
     neverSeen: 'The widget has not been seen on this page yet.',
     ofDraft: 'This campaign is a draft: its widget is seen once it is published.',
+    toolsOff: 'Countdown tools are switched off for this account: its widgets are not seen. Ask the operator.',
     widget: 'The widget',
     widgetText:
       'Paste this into the <head> of every offer page, or into a tag manager. Without further marks it shows a bar with the countdown.',
@@ -75,6 +76,7 @@ export const words = inBoth({
     seen: 'Widżet ostatnio wykryty',
     neverSeen: 'Nie wykryto jeszcze widżetu na tej stronie.',
     ofDraft: 'Ta kampania jest wersją roboczą: jej widżet będzie wykrywany po publikacji.',
+    toolsOff: 'Liczniki są wyłączone dla tego konta, więc widżety nie są wykrywane. Zapytaj operatora.',
     widget: 'Widżet',
     widgetText:
       'Wklej ten kod do <head> każdej strony z ofertą albo do menedżera tagów. Bez dalszych oznaczeń pokaże pasek z licznikiem.',
