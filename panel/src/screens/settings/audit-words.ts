@@ -94,6 +94,7 @@ export const words = inBoth({
     values: {
       ...{ 'role.owner': 'Owner', 'role.member': 'Member', 'role.viewer': 'Viewer' },
       ...{ 'paused.user': 'by hand', 'paused.gone': 'the server said 410', 'paused.failing': 'five days of failing' },
+      ...{ 'goesOnFrom.where it stopped': 'where it stopped' },
     } as Record<string, string>,
   },
   pl: {
