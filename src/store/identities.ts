@@ -30,11 +30,15 @@ async function link(sql: Sql, userId: number, name: IdentityName, by: Actor): Pr
   return true
 }
 
-/** The newest open one that was made out to this email: the hash of its token. */
+/**
+ * The newest open one that was made out to this email: the hash of its token. None if several accounts have invited it:
+ * the newest may be a stranger's.
+ */
 async function findInvitationTo(sql: Sql, email: string, now: Seconds): Promise<Uint8Array | undefined> {
-  const select = `SELECT token_hash FROM invitations WHERE email = ? AND ends_at > ?
-    ORDER BY created_at DESC, token_hash LIMIT 1`
-  return (await sql.get(select, email, now))?.token_hash
+  const select = `SELECT account_id, token_hash FROM invitations WHERE email = ? AND ends_at > ?
+    ORDER BY created_at DESC, token_hash`
+  const open = await sql.all(select, email, now)
+  return new Set(open.map((row) => row.account_id)).size === 1 ? open[0]?.token_hash : undefined
 }
 
 /** As `acceptInvitation`, by somebody who comes from the provider. @throws Refused where the email has a user */

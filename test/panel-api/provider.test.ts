@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { after, beforeEach, test } from 'node:test'
 import { hashPassword, isPassword } from '../../src/access/passwords.ts'
 import { openProvider } from '../../src/access/provider.ts'
+import { hashInHex } from '../../src/access/tokens.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { readSetting } from '../../src/config.ts'
 import { describeError } from '../../src/log.ts'
@@ -237,6 +238,17 @@ test('an open invitation to the email makes the user with its role, once, and ne
   await place.arrange((store) =>
     buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'Guest@example.com' }, by()),
   )
+  // A stranger's invitation is the newer one.
+  const [strangers, theirs] = await place.arrange(async (store) => {
+    const { id } = await store.configuration.createAccount('Strangers', by())
+    const { id: userId } = await createUser(store, id, { email: 'strange@example.com', password, role: 'owner' })
+    const users = buildUsers(store)
+    const invited = { role: 'member' as const, email: 'guest@example.com' }
+    return [id, await users.invite({ id: userId, accountId: id }, invited, testerAt(now() + 1))] as const
+  })
+  const between = await signIn('guest', verified('guest@EXAMPLE.com'))
+  assert.deepEqual([between.led, between.user], [refusedAs('NOT_INVITED'), undefined])
+  await place.arrange((store) => buildUsers(store).withdraw(strangers, hashInHex(theirs), by()))
   const guest = await signIn('guest', verified('guest@EXAMPLE.com'))
   assert.deepEqual([guest.led, guest.user.email, guest.user.role], ['/', 'guest@example.com', 'viewer'])
   assert.equal(guest.user.accountId, accountId)

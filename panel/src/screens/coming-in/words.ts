@@ -55,7 +55,8 @@ export const words = inBoth({
         'Single sign-on does not say that your email is verified. Verify it there, or ask the people who run it.',
       EMAIL_UNUSABLE:
         'Your email at single sign-on is verified, but Lastcall cannot use it: an email here has letters from a to z and no blanks around it, and at most 254 characters. Ask the people who run single sign-on for another one.',
-      NOT_INVITED: 'Nobody has invited you yet. Ask an owner of the account for an invitation.',
+      NOT_INVITED:
+        'Nobody has invited you yet, or several accounts have. Open the link of your invitation, or ask an owner of the account for one.',
       OTHER_IDENTITY:
         'The user with your email signs in with another identity. Sign in with that one, or ask an owner of the account.',
       EMAIL_TAKEN:
@@ -117,7 +118,8 @@ export const words = inBoth({
         'Logowanie jednokrotne nie potwierdza Twojego adresu e-mail. Potwierdź go tam albo zapytaj osobę, która je prowadzi.',
       EMAIL_UNUSABLE:
         'Logowanie jednokrotne potwierdza Twój adres e-mail, ale Lastcall nie może go użyć: adres ma tu litery od a do z, bez polskich znaków i bez spacji wokół, i co najwyżej 254 znaki. Poproś o inny osobę, która prowadzi logowanie jednokrotne.',
-      NOT_INVITED: 'Nikt Cię jeszcze nie zaprosił. Poproś właściciela konta o zaproszenie.',
+      NOT_INVITED:
+        'Nikt Cię jeszcze nie zaprosił albo zaprosiło Cię kilka kont. Otwórz link z zaproszenia albo poproś o nie właściciela konta.',
       OTHER_IDENTITY:
         'Użytkownik z Twoim adresem loguje się przez inne konto SSO. Zaloguj się przez tamto albo zapytaj właściciela konta.',
       EMAIL_TAKEN:
