@@ -26,20 +26,21 @@ export function resetMail(language: PanelLanguage, url: string): AccountMail {
   return mailOf(words[language], url)
 }
 
-/** `url` is a link that works once and for seven days. */
-export function invitationMail(language: PanelLanguage, url: string, from: string, account: string): AccountMail {
-  // A name may have been made with line ends, and a subject is one line.
-  const name = account.replace(/\s+/g, ' ')
+/**
+ * `url` is a link that works once and for seven days. The account's name is not in it: its owner chooses that, and could
+ * write to anybody in the operator's name.
+ */
+export function invitationMail(language: PanelLanguage, url: string, from: string): AccountMail {
   const words: Record<PanelLanguage, Words> = {
     en: {
-      subject: `You are invited to “${name}” in Lastcall`,
-      text: `${from} invites you to the account “${name}”. Join it here:`,
+      subject: 'You are invited to an account in Lastcall',
+      text: `${from} invites you to their account in Lastcall. Join it here:`,
       action: 'Join the account',
       note: 'The link works once, for 7 days. If you do not know who sent it, do nothing.',
     },
     pl: {
-      subject: `Zaproszenie do konta „${name}” w Lastcall`,
-      text: `${from} zaprasza Cię do konta „${name}”. Dołącz tutaj:`,
+      subject: 'Zaproszenie do konta w Lastcall',
+      text: `${from} zaprasza Cię do swojego konta w Lastcall. Dołącz tutaj:`,
       action: 'Dołącz do konta',
       note: 'Link działa raz, przez 7 dni. Jeśli nie wiesz, kto go wysłał, nic nie rób.',
     },
@@ -47,7 +48,7 @@ export function invitationMail(language: PanelLanguage, url: string, from: strin
   return mailOf(words[language], url)
 }
 
-/** An account's name and an email may be longer than a phone is wide, without a blank. */
+/** An email may be longer than a phone is wide, without a blank. */
 function mailOf({ subject, text, action, note }: Words, url: string): AccountMail {
   return {
     subject,

@@ -126,8 +126,7 @@ export const userRoutes = {
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
       const made = { id: hashInHex(token), url: `${site.publicUrl}/join#${token}` }
       if (!isMailed) return { ...made, mail: 'none' as const }
-      const { user, account } = session
-      const mail = invitationMail(body.language ?? 'en', made.url, user.email, account.name)
+      const mail = invitationMail(body.language ?? 'en', made.url, session.user.email)
       // The link is made: where the mail is not taken, somebody can still pass it on.
       try {
         await mailer.send({ ...mail, to: invited.email ?? '' })
