@@ -1,5 +1,5 @@
-// What recipients, and callers of the API, get while the server stops, the database is down, or something of ours is
-// broken.
+// What recipients, and callers of the API, get while the server stops, the database is down, something of ours is
+// broken, or they ask for too much.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
@@ -166,3 +166,33 @@ for (const [name, cause, lines] of [
       [['open', 7]],
     )
   })
+
+test('an account has 24 images built in a minute, one at a time, and others are built meanwhile', async () => {
+  let [at, underWay, mostUnderWay] = [60_000, 0, 0]
+  const built: number[] = []
+  const get: VisitorParts['templates']['get'] = async (_style, _language, turn) => {
+    await turn?.(async () => {
+      mostUnderWay = Math.max(mostUnderWay, ++underWay)
+      built.push(accountId)
+      await new Promise(setImmediate)
+      underWay -= 1
+      return Buffer.alloc(0)
+    })
+    throw new TemplateUnavailable('there is nothing to draw')
+  }
+  let accountId = 1
+  const ofAccount = async () => ({ ...found, campaign: { ...campaign, accountId } })
+  const { app, lines } = surfaces(ofAccount, { templates: { get }, now: () => at })
+  const openAll = async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => app.inject(image)))
+    assert.deepEqual([...new Set(answers.map(({ headers }) => headers['x-timer-state']))], ['unavailable'])
+    return built.splice(0).length
+  }
+  assert.deepEqual([await openAll(), mostUnderWay], [24, 1])
+  assert.equal(await openAll(), 0)
+  accountId = 2
+  assert.equal(await openAll(), 24)
+  at = 120_000
+  assert.equal(await openAll(), 24)
+  assert.deepEqual(lines, [])
+})

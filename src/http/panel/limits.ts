@@ -8,6 +8,7 @@ import { rateWindow } from '../../core/rate-window.ts'
 import type { Turn } from '../../countdown/templates.ts'
 import type { Session } from '../../store/access.ts'
 import type { TryLimit } from '../../store/tries.ts'
+import { building, oneAtATime } from '../one-at-a-time.ts'
 import { PanelRefusal } from './errors.ts'
 
 /** Counts for a user or an account by its id; above the limit it throws PanelRefusal until the minute is over. */
@@ -27,21 +28,6 @@ export const mailsOf = ({ account }: Session): TryLimit => ({
 })
 export const testMailsOf = ({ user }: Session): TryLimit => ({ name: `test mail ${user.id}`, most: 5, seconds: 3_600 })
 
-/** Runs what belongs to one id one after the other, in the order of the calls. */
-function oneAtATime() {
-  const lastOf = new Map<number, Promise<unknown>>()
-  return async <T>(id: number, work: () => Promise<T>): Promise<T> => {
-    const result = (lastOf.get(id) ?? Promise.resolve()).then(work)
-    const last = result.catch(() => undefined)
-    lastOf.set(id, last)
-    try {
-      return await result
-    } finally {
-      if (lastOf.get(id) === last) lastOf.delete(id)
-    }
-  }
-}
-
 /** Each is a commit that waits for the disk. Erasing several leads in one step counts as one. */
 const countErasureOf = perMinute(60)
 export const countErasure = ({ account }: Session, now: Seconds) => countErasureOf(account.id, now)
@@ -49,9 +35,7 @@ export const countErasure = ({ account }: Session, now: Seconds) => countErasure
 /** The builder, which all accounts share, needs a second or two for an image. Saving a style builds two or three. */
 const countBuildOfUser = perMinute(12)
 const countBuildOfAccount = perMinute(24)
-const building = oneAtATime()
 
-/** An account has one build at a time, so that another account waits for one of them and not for all. */
 export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
   return async (build) => {
     countBuildOfUser(user.id, now)

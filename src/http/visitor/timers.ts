@@ -3,13 +3,15 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
 import { type Offer, offerAt } from '../../core/mechanism/attempt.ts'
+import { rateWindow } from '../../core/rate-window.ts'
 import { fullTimerStyle, type GivenTimerStyle } from '../../core/timer-style.ts'
 import { transparentPicture } from '../../countdown/gif.ts'
 import { render } from '../../countdown/render.ts'
 import type { Template } from '../../countdown/template.ts'
-import { TemplateUnavailable } from '../../countdown/templates.ts'
+import { TemplateUnavailable, type Turn } from '../../countdown/templates.ts'
 import { type Found, offerIfVisited } from '../../leads/visitors.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
+import { building } from '../one-at-a-time.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
 import type { VisitorParts } from './parts.ts'
@@ -24,13 +26,28 @@ type ImagePath = { language: MailLanguage; ref: string }
 /** The buffer in which images are drawn. One for all, since drawing an image never waits. */
 let drawn = Buffer.alloc(0)
 
+/** In a minute, for an account. A new style is drawn for the first mail in each of ten languages. */
+const mostBuilds = 24
+
 export function timers({ visitors, templates, counting, log, now }: VisitorParts): FastifyPluginAsync {
+  const countBuild = rateWindow()
+
+  /** Counted beside the panel's limit, so that previews leave no mail without its image. */
+  function turnOf(accountId: number): Turn {
+    return async (build) => {
+      const { allowed } = countBuild(accountId, mostBuilds, now())
+      if (!allowed) throw new TemplateUnavailable('too many countdown images of the account were built in this minute')
+      return building(accountId, build)
+    }
+  }
+
   async function countdownOf({ campaign, lead }: Found, language: MailLanguage): Promise<Countdown | Hidden> {
     const at = Math.floor(now() / 1_000)
     const offer = offerAt(campaign.terms, lead.attempt, at)
     const { deadline } = offerIfVisited(campaign, lead, offer, at)
     if (deadline === null) return 'no-deadline'
-    const template = await templates.get(campaign.mailTimer as GivenTimerStyle, language)
+    const turn = turnOf(campaign.accountId)
+    const template = await templates.get(campaign.mailTimer as GivenTimerStyle, language, turn)
     return { state: offer.state, template, deadline }
   }
 
