@@ -12,6 +12,16 @@ export function rateAddress(ip = ''): string {
 }
 
 /**
+ * What a visitor's try is counted for, each with its limit. One customer may have a whole /48, so that is counted too,
+ * and first: what it refuses takes up no room for its 65,536 networks.
+ */
+export function visitorLimits(ip: string, limit: number): [who: string, limit: number][] {
+  const address = plain(ip)
+  const own: [string, number] = [rateAddress(ip), limit]
+  return isIPv6(address) ? [[network(address, 3), 4 * limit], own] : [own]
+}
+
+/**
  * The part of an address that is kept so that people recognise it: the /24 of IPv4, the /48 of IPv6. If a proxy passes
  * on something else, nothing is kept: it may be as long as a header, with any text.
  */

@@ -196,3 +196,26 @@ test('an account has 24 images built in a minute, one at a time, and others are 
   assert.equal(await openAll(), 24)
   assert.deepEqual(lines, [])
 })
+
+test('of an IPv6 /48 network four times as many visitors may begin as of each /64 in it', async () => {
+  let begun = 0
+  const offer: VisitorParts['visitors']['offer'] = async (_campaign, _visitor, visit) => {
+    begun += Number(visit?.mayBegin())
+    return undefined
+  }
+  const visitors = { offer } as VisitorParts['visitors']
+  const { app } = surfaces(async () => undefined, { visitors, formRatePerMinute: 1, now: () => 60_000 })
+  const visitFrom = async (remoteAddress: string, times: number) => {
+    begun = 0
+    const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+    for (let n = 0; n < times; n += 1) {
+      await app.inject({ ...questions[0], method: 'POST', remoteAddress, headers })
+    }
+    return begun
+  }
+  assert.equal(await visitFrom('2001:db8:1:1::1', 21), 20)
+  for (const network of [2, 3]) assert.equal(await visitFrom(`2001:db8:1:${network}::1`, 20), 20)
+  assert.equal(await visitFrom('2001:db8:1:4::1', 20), 19)
+  assert.equal(await visitFrom('2001:db8:2:1::1', 1), 1)
+  assert.equal(await visitFrom('203.0.113.7', 21), 20)
+})

@@ -5,7 +5,7 @@ import type { Seconds } from '../../core/instant.ts'
 import { pageAt } from '../../core/page-address.ts'
 import { visitorRate } from '../../core/rate-window.ts'
 import type { Shown } from '../../leads/visitors.ts'
-import { rateAddress } from '../address.ts'
+import { visitorLimits } from '../address.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useValidator } from '../json.ts'
 import { validationMessage } from '../public/input.ts'
@@ -89,7 +89,8 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
       const { body, headers, params } = request
       const fetcher = fetcherOf(headers)
       const nowMs = now()
-      const mayBegin = () => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed
+      const mayBegin = () =>
+        visitorLimits(request.ip, mostBeginnings).every(([who, most]) => countBeginning(who, most, nowMs).allowed)
       const visit = body.visit && fetcher !== 'scanner' ? { mayBegin } : null
       const shown = await visitors.offer(Number(params.campaignId), body, visit, seconds(nowMs))
       reply.send(offerOf(shown, request, now()))
@@ -115,8 +116,10 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
     },
     async (request, reply): Promise<FormAnswer | FastifyReply> => {
       const { body, ip, params } = request
-      const rate = await store.rates.countVisitor(rateAddress(ip), formRatePerMinute, now())
-      if (!rate.allowed) return refuseRate(reply, rate.resetSeconds)
+      for (const [who, most] of visitorLimits(ip, formRatePerMinute)) {
+        const rate = await store.rates.countVisitor(who, most, now())
+        if (!rate.allowed) return refuseRate(reply, rate.resetSeconds)
+      }
       const campaignId = Number(params.campaignId)
       if (body.website) {
         // A robot filled in a field that people do not see. The answer does not tell it.
