@@ -9,6 +9,7 @@ import { begin } from '../../src/core/mechanism/attempt.ts'
 import { openCopyEnd, openStore } from '../../src/store/open.ts'
 import type { Connection, Pool } from '../../src/store/postgres/connection.ts'
 import { openPools } from '../../src/store/postgres/pools.ts'
+import { runnerOn } from '../../src/store/postgres/sql-on.ts'
 import type { OpenOptions, Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
@@ -66,7 +67,8 @@ test('whatever is usual for the database: what is answered is on disk, locks are
     'statement_timeout = 9',
   ]
   await ask(url, ...usual.map((set) => `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${set}`))
-  const { durable, orders, admin, counting } = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  const pools = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  const { durable, orders, admin, counting } = pools
   const all = [durable, orders, admin, counting]
   t.after(() => Promise.all(all.map((pool) => pool.close())))
   const saidBy = (pool: Pool) =>
@@ -76,6 +78,8 @@ test('whatever is usual for the database: what is answered is on disk, locks are
     })
   const safe = 'on, read committed'
   assert.deepEqual(await Promise.all(all.map(saidBy)), [safe, safe, safe, 'off, read committed'])
+  const inUnflushed = await runnerOn(pools).writeUnflushed(({ get }) => get('SHOW synchronous_commit'))
+  assert.deepEqual([inUnflushed?.synchronous_commit, await saidBy(admin)], ['off', safe])
   const end = await openCopyEnd({ engine: 'postgres', url }, false)
   t.after(() => end.close())
   assert.equal((await end.read((sql) => sql.get('SHOW statement_timeout')))?.statement_timeout, '0')
