@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +15,9 @@ import { urlFault } from '../../src/events/egress.ts'
 import { openSender, type Try } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
 import { eventually } from '../support/api.ts'
-import { longTest } from '../support/faults.ts'
+import { isFull, longTest } from '../support/faults.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
+import { selfSigned } from '../support/self-signed.ts'
 
 const none = { ranges: [], names: [] }
 const own = 'https://offers.example.com'
@@ -139,6 +141,8 @@ async function answerNames(
   return `127.0.0.1:${server.address().port}`
 }
 
+const bytesOf = (address: string) => address.split('.').map(Number)
+
 /** Of who connects, the address that they have reached. */
 async function noteReached(t: TestContext, host: string) {
   const reached: (string | undefined)[] = []
@@ -151,14 +155,15 @@ async function noteReached(t: TestContext, host: string) {
   return { reached, port: (listener.address() as AddressInfo).port }
 }
 
+type ByName = { dns: string[]; ranges: string[]; port: number; times: number; trusted?: string; env?: object }
+
 /** A process that sends to a name, and what came of each time. The file says whom it asks for the address. */
-async function sendByName(
-  t: TestContext,
-  { dns, ranges, port, times, env }: { dns: string[]; ranges: string[]; port: number; times: number; env?: object },
-): Promise<(string | null)[]> {
+async function sendByName(t: TestContext, asked: ByName): Promise<(string | null)[]> {
+  const { dns, ranges, port, times, trusted, env } = asked
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-dns-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const [file, dnsFile] = [join(folder, 'program.mjs'), join(folder, 'dns')]
+  const [file, dnsFile, trustedFile] = [join(folder, 'program.mjs'), join(folder, 'dns'), join(folder, 'trusted.pem')]
+  if (trusted !== undefined) writeFileSync(trustedFile, trusted)
   const preload = join(import.meta.dirname, '..', 'support', 'own-dns.ts')
   const program = `
     import { writeFileSync } from 'node:fs'
@@ -177,7 +182,7 @@ async function sendByName(
     console.log(JSON.stringify(causes))
     process.exit()`
   writeFileSync(file, program)
-  const own = { env: { TEST_DNS: dnsFile, ...env } }
+  const own = { env: { TEST_DNS: dnsFile, ...(trusted && { NODE_EXTRA_CA_CERTS: trustedFile }), ...env } }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [`--import=${preload}`, file], own)
   assert.equal(stderr, '', 'each connection would fill the log with it')
   return JSON.parse(stdout)
@@ -189,7 +194,7 @@ test('a name with another address at each look-up is checked at the connection, 
   let asked = 0
   const dns = await answerNames(t, (isForA) => {
     const address = asked++ % 2 === 0 ? good : bad
-    return isForA ? address.split('.').map(Number) : undefined
+    return isForA ? bytesOf(address) : undefined
   })
   const { reached, port } = await noteReached(t, '0.0.0.0')
   const alias = await answerNames(t, () => 'alias')
@@ -201,6 +206,32 @@ test('a name with another address at each look-up is checked at the connection, 
   assert.deepEqual(all, Array(6).fill('dns'), 'an alias that leads to no address')
   assert.ok(causes.includes('blocked') && causes.includes('reset'), `${causes}`)
   assert.ok(reached.length > 0 && reached.every((address) => address === good), `${reached}`)
+})
+
+test('a server without a certificate that is trusted is told nothing, and an event goes out again only where it may', async (t) => {
+  const [good, bad] = ['127.0.0.2', '127.0.0.1']
+  const dnsOf = (address: string) => answerNames(t, (isForA) => (isForA ? bytesOf(address) : undefined))
+  const [dns, moved] = [await dnsOf(good), await dnsOf(bad)]
+  const [strange, trusted] = [selfSigned(), selfSigned()]
+  const reached: (string | undefined)[] = []
+  let asked = 0
+  const server = createHttpsServer({ key: strange, cert: strange }, ({ socket }, response) => {
+    asked += 1
+    if (asked === 1) response.writeHead(204).end()
+    else socket.destroy()
+  })
+  server.on('connection', (socket) => {
+    reached.push(socket.localAddress)
+    // For the next ones.
+    server.setSecureContext({ key: trusted, cert: trusted })
+  })
+  t.after(async () => void server.close())
+  await once(server.listen(0, '0.0.0.0'), 'listening')
+  const { port } = server.address() as AddressInfo
+  // The third breaks the connection that was kept, and the name has another address by then.
+  const causes = await sendByName(t, { dns: [dns, dns, moved], ranges: [`${good}/32`], port, times: 1, trusted })
+  assert.deepEqual([causes, asked], [['tls', null, 'blocked'], 2])
+  assert.deepEqual(reached, [good, good])
 })
 
 longTest('a machine that has IPv6 alone reaches who has both', async (t) => {
@@ -451,6 +482,13 @@ test('a server whose answers never end holds at most 64 connections', async (t) 
     (count) => count <= 64,
   )
   assert.equal(left, 64)
+  // In the long form alone: after 15 seconds these lose theirs too.
+  if (isFull)
+    await eventually(
+      20,
+      async () => open.size,
+      (count) => count === 0,
+    )
 })
 
 test('of all servers together 256 connections are kept, and that of one who hears much is among them', async (t) => {
