@@ -16,7 +16,14 @@ import { longTest } from '../support/faults.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 
 test('an event is given up after refusals alone: 5xx and no answer use up no try', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, store, goOnFromNow } = await opened(t)
+  const { endpoint, register, round, find, sent, answer, clock, store, parts, goOnFromNow } = await opened(t)
+  /** How long each try that failed makes its event wait; null where that was the last. */
+  const waits: (number | null)[] = []
+  const settle: Store['events']['settle'] = (of, settled) => {
+    waits.push(...settled.failed.map(({ nextAt, lastAt }) => nextAt && nextAt - lastAt))
+    return store.events.settle(of, settled)
+  }
+  parts.store = { ...store, events: { ...store.events, settle } }
   const { id } = await endpoint(registered)
   await register('ada@example.com')
   for (const status of [500, null, 599]) {
@@ -27,6 +34,11 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
     }
   }
   assert.ok(sent.length > 50, 'a server that fails is asked again and again')
+  // As docs/webhooks.md has them.
+  const [minute, hour] = [60, 3_600]
+  const unanswered = [5, 30, 2 * minute, 5 * minute, 15 * minute]
+  assert.deepEqual(waits, [...unanswered, ...Array(sent.length - unanswered.length).fill(30 * minute)])
+  waits.length = 0
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 1)
   answer.status = 204
   await round(id)
@@ -43,6 +55,13 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
     await store.events.resumeEndpoint(await find(id), null, tester)
   }
   assert.equal(sent.length - before, 10, 'refused nine times more, it is given up')
+  assert.equal(waits.pop(), null)
+  const refused = [5, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)]
+  assert.equal(waits.length, refused.length)
+  for (const [index, seconds] of refused.entries()) {
+    const fifths = ((waits[index] as number) / seconds) * 5
+    assert.ok(fifths >= 4 && fifths <= 6, `${waits[index]} instead of ${seconds}`)
+  }
 
   answer.status = 204
   await goOnFromNow(id)
@@ -913,6 +932,8 @@ test('perMinute holds for events that come due together of one lead', async (t) 
 test('a clock that jumps ahead tells nobody anything for ten minutes, and says so', async (t) => {
   const { endpoint, register, sent, clock, warned, parts } = await opened(t)
   await endpoint(registered)
+  let nowMs = performance.now()
+  t.mock.method(performance, 'now', () => nowMs)
   const dispatcher = openDispatcher(parts)
   t.after(() => dispatcher.close())
   await register('ada@example.com')
@@ -923,11 +944,19 @@ test('a clock that jumps ahead tells nobody anything for ten minutes, and says s
   for (let waited = 0; sent.length < 2 && waited < 100; waited += 1) await sleep(50)
   assert.deepEqual([sent.length, warned.length], [2, 0], 'five minutes are none')
   clock.at += 320
-  await sleep(600)
-  await register('eve@example.com')
-  await sleep(1_500)
-  assert.equal(sent.length, 2)
+  for (let waited = 0; warned.length < 1 && waited < 100; waited += 1) await sleep(50)
   assert.deepEqual(warned, ['the clock has jumped ahead: no webhooks are sent for ten minutes'])
+  await register('eve@example.com')
+  const pass = (seconds: number) => {
+    clock.at += seconds
+    nowMs += seconds * 1_000
+  }
+  pass(599)
+  await sleep(1_200)
+  assert.equal(sent.length, 2)
+  pass(2)
+  for (let waited = 0; sent.length < 3 && waited < 100; waited += 1) await sleep(50)
+  assert.equal(sent.length, 3)
 })
 
 for (const [what, remove] of Object.entries({
@@ -995,7 +1024,7 @@ test('what is removed beside holds up no event, however long the database takes 
 })
 
 test('where webhooks are off nothing is sent, and a deleted endpoint is removed with what waited for it, whatever stops another', async (t) => {
-  const { endpoint, register, sent, parts, store } = await opened(t)
+  const { endpoint, register, sent, parts, store, managed, campaignId } = await opened(t)
   const [stuck, deleted, kept] = [await endpoint(registered), await endpoint(registered), await endpoint(registered)]
   await register('ada@example.com')
   for (const one of [stuck, deleted]) await store.events.pauseEndpoint(one, 'deleted', tester)
@@ -1014,6 +1043,12 @@ test('where webhooks are off nothing is sent, and a deleted endpoint is removed 
   assert.equal(sent.length, 0)
   const waiting = async (of: typeof kept) => (await store.events.waiting(of, beganAt + 60)).waiting
   assert.deepEqual([await waiting(deleted), await waiting(kept)], [0, 1])
+  const off = managed(store, false)
+  const asked = [
+    ...[off.create({}), off.resume(kept.id, 'now'), off.test(kept.id), off.backfill(kept.id, campaignId)],
+    ...[off.resend(kept.id, `evt_${'0'.repeat(32)}`), off.resendFailed(kept.id, 0)],
+  ]
+  await Promise.all(asked.map((one, index) => assert.rejects(one, { code: 'WEBHOOKS_OFF' }, `${index}`)))
 })
 
 test('what is old is removed an account at a time, and one that cannot be cleaned holds up no other', async (t) => {

@@ -92,8 +92,8 @@ export async function opened(t: TestContext, mechanism: object = after) {
     setDeadline: (email: string, at: number | null) =>
       leads.setDeadline({ accountId, campaignId }, email, at, testerAt(clock.at)),
     /** What the API and the panel do with endpoints. */
-    managed: (on = store) =>
-      buildEndpoints({ ...parts, ...endpointParts, store: on }).of(accountId, testerAt(clock.at)),
+    managed: (on = store, isOn = true) =>
+      buildEndpoints({ ...parts, ...endpointParts, store: on, isOn }).of(accountId, testerAt(clock.at)),
     /** As somebody does who does not want what waits. */
     async goOnFromNow(id: number) {
       await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
