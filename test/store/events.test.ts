@@ -642,6 +642,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (let at = 700; at < 900; at += 20)
       last = (await store.events.rotateSecret(last, at + 10, testerAt(at))) as Endpoint
     assert.equal(store.events.secretsOf(last, 2_000).length, 2, 'ended ones take no place of those that still sign')
+    for (let at = 900; at < 911; at += 1)
+      last = (await store.events.rotateSecret(last, 90_000, testerAt(at))) as Endpoint
+    assert.equal(store.events.secretsOf(last, 1_000).length, 11, 'ten old ones at most')
     // A restored backup has the endpoint as it was: the next secret must not be one that somebody got since.
     const afterRestore = (await store.events.rotateSecret(last, null, testerAt(9_000))) as Endpoint
     assert.deepEqual([endpoint.generation, rotated.generation, afterRestore.generation], [500, 501, 9_000])
@@ -659,6 +662,16 @@ test('a node keeps an endpoint until it gives it back, or has not renewed its le
   t.after(() => store.close())
   const { of, leads, accountId } = await opened(store)
   const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+  await store.events.lease('one')
+  const now = 'extract(epoch FROM now())::bigint'
+  const [{ left }] = (await ask(at.url, `SELECT (lease_ends_at - ${now})::int AS left FROM endpoints`)) as [any]
+  // Longer than the 18 seconds after which this node takes it for lost.
+  assert.ok(left >= 20 && left <= 22, `${left}`)
+  const soon = Math.floor(Date.now() / 1_000) + 3_600
+  const look = { endpointId: endpoint.id, dueAt: soon, leadId: 1, kind: 'look' as const, detail: 0 }
+  await store.events.settle(endpoint, { done: [], failed: [], looks: [look] })
+  const dueAhead = [await store.events.due(endpoint, soon + 10, 9), await store.events.dueEndpoints('one', soon + 10)]
+  assert.deepEqual(dueAhead, [[], []], 'whose clock is an hour ahead tells nothing before its time')
   await leads.register(of, 'a@example.com', 1_000)
   const holders = async () => {
     const found: string[] = []
