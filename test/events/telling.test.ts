@@ -8,7 +8,7 @@ import { description } from '../../src/http/events/description.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
-import { amount, between, chance, isFull, printSeed } from '../support/faults.ts'
+import { amount, between, chance, isFull, longTest, printSeed } from '../support/faults.ts'
 import { ask as query } from '../support/postgres-databases.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
 import { engine } from '../support/test-database.ts'
@@ -59,6 +59,31 @@ const lead = (command: string, email: string, ...more: string[]) =>
 const instantIn = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString()
 /** A change of settings holds within a second, in the lane too. */
 const settled = () => sleep(1_000)
+
+longTest(
+  'of 64 requests at a time a server that hangs takes 31, and one is left for another of its account',
+  async () => {
+    const askedAt = (path: string) => receiver.all.filter((one) => one.path === path).length
+    const ends: (() => void)[] = []
+    const most = { '/wide': 31, '/beside': 1 }
+    for (const [path, expected] of Object.entries(most)) {
+      receiver.answers.set(path, (_, response) => void ends.push(() => response.writeHead(204).end()))
+      await endpoint(path, { kinds: ['lead.registered'], inFlight: 32 })
+      await settled()
+      // Until the first request is answered there is no other, so that all others are due together.
+      await register()
+      await receiver.wait(path, 1)
+      await Promise.all(Array.from({ length: 40 }, register))
+      ends.pop()?.()
+      await receiver.wait(path, 1 + expected)
+    }
+    await sleep(1_000)
+    for (const [path, expected] of Object.entries(most)) assert.equal(askedAt(path), 1 + expected, path)
+    for (const path of Object.keys(most)) receiver.answers.delete(path)
+    for (const end of ends) end()
+    await deleteAllBut()
+  },
+)
 
 test('told: registration, change, approaching, end and erasure, punctual, signed, once, by the names of the public API', async () => {
   await endpoint('/all')
@@ -291,6 +316,12 @@ test(`killed ${kills} times under load, with a receiver that flaps: every regist
     }
     const load = Promise.all(Array.from({ length: 6 }, client))
     load.catch(() => {}) // looked at below, after the kill
+    // Or a slow machine has answered nobody yet.
+    await eventually(
+      20,
+      async () => answered.length,
+      (count) => count > kills,
+    )
     await sleep(between(50, 800))
     isKilled = true
     server.process.kill('SIGKILL')
