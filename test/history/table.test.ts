@@ -149,7 +149,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const tries = Array.from({ length: 100 }, (_, index) =>
       delivery(startMs + (index >> 4), index % 3 ? null : 'timeout'),
     )
-    await table.deliveries.append(tries)
+    for (const time of ['first', 'again, as after an answer that was lost'])
+      assert.deepEqual(await table.deliveries.append(tries), [], time)
     for (const outcome of [undefined, 'failed', 'delivered'] as const) {
       const fit = tries.filter(({ cause }) => outcome === undefined || (cause === null) === (outcome === 'delivered'))
       const told: string[] = []

@@ -12,6 +12,7 @@ import type { HistoryEntry } from '../../src/history/entry.ts'
 import { type EntryTable, keepTidy, openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { HistoryTable } from '../../src/history/table.ts'
+import { historyInThreads } from '../../src/history/thread.ts'
 import { type DatabaseLocation, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
@@ -117,6 +118,15 @@ test('no more than 20,000 entries wait, and closing takes a second at most', asy
   await history.close()
   const took = performance.now() - startedAt
   assert.ok(took > 900 && took < 1_500, `${took} ms`)
+})
+
+test('no more than 50 statements wait for the thread that writes the file', async (t) => {
+  const database = (await emptyDatabases.sqlite?.(t)) as DatabaseLocation & { engine: 'sqlite' }
+  const { write, close } = historyInThreads(filePath(database))
+  t.after(close)
+  const outcomes = await Promise.allSettled(Array.from({ length: 51 }, () => write('DELETE FROM delivery_log', [])))
+  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? one.reason.name : []))
+  assert.deepEqual(refused, ['StoreUnavailable'])
 })
 
 test('entries that wait are stored before the history is closed', async (t) => {

@@ -48,6 +48,24 @@ test('counts of an account that cannot be stored wait; those of others are store
   assert.deepEqual([...counted(), ...signedUp(), lost], [10, 10, 10, 10, 10, 10, 0])
 })
 
+test('50,000 different counts wait, and as many of people who signed up; any more are lost, and that is said', async () => {
+  let [stored, lost] = [0, 0]
+  const add = async (some: readonly unknown[]) => {
+    stored += some.length
+  }
+  const store = { counts: { add, addSignups: add }, configuration: {} } as unknown as Store
+  const counting = openCounting(store, (count) => {
+    lost += count
+  })
+  for (let n = 0; n <= 50_000; n += 1) {
+    counting.count({ campaign: campaign(1), pageId: null, leadId: n, kind: 'click', fetcher: 'person' }, 60_000)
+    counting.stepped(campaign(1), { registeredAt: n * 900, isNew: false, hasStarted: true })
+  }
+  assert.equal(lost, 2)
+  await counting.close()
+  assert.deepEqual([stored, lost], [100_000, 2])
+})
+
 test('a batch that fails is stored again alone, with the newest time of each count; closing waits for all', async () => {
   const stored: Count[] = []
   const uses: KeyUse[] = []

@@ -6,6 +6,9 @@ import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
+import { batcher } from '../../src/store/postgres/batcher.ts'
+import type { Database } from '../../src/store/sqlite/database.ts'
+import { leadWriter } from '../../src/store/sqlite/lead-writer.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
@@ -255,6 +258,18 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await Promise.all(readers)
   })
 }
+
+test('no more than 20,000 wait for a database that does not answer: one more is refused at once', async () => {
+  const ask = batcher<number, never>(1_000, () => new Promise(() => {}))
+  const until = performance.now() + 300
+  const write = leadWriter({} as Database, {} as never, 0)
+  for (const asked of [() => ask(1, 1, until), () => write({} as Campaign, 'ada@example.com', first(1), undefined)]) {
+    const outcomes = await Promise.allSettled(Array.from({ length: 20_001 }, asked))
+    const why = outcomes.flatMap((one) => (one.status === 'rejected' ? String(one.reason) : []))
+    assert.equal(why.length, 20_001)
+    assert.equal(why.filter((reason) => reason.includes('too many')).length, 1)
+  }
+})
 
 /** On PostgreSQL, where somebody may do something to the table between a decision and its commit. */
 async function onPostgres(t: TestContext) {
