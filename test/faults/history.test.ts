@@ -125,7 +125,10 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
       const end = await troubles[engine][trouble](troubled.place)
       try {
         for (const [round, conversation] of asked.entries()) {
+          const askedAt = performance.now()
           const answered = await converse(troubled.server, conversation)
+          // A statement waits a second for the lock on the file.
+          assert.ok(performance.now() - askedAt < 1_000, 'nobody waits for the history')
           assert.equal(withoutIdsAndTimes(answered), withoutIdsAndTimes(expected[round] as string))
           assert.equal(answered.match(/HTTP\/1\.1 /g)?.length, conversation.length)
         }
@@ -139,6 +142,10 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
       for (const { server } of new Set([healthy, troubled])) await converse(server, conversation)
       assert.ok(await isStored(storedBefore + (trouble === 'slow' ? rounds + 1 : 1) * authorized))
     })
+  const said = troubled.server
+    .output()
+    .match(/the request history cannot be stored: what is lost is counted on .metrics/g)
+  assert.equal(said?.length, 1, 'not for each request, and not again within ten minutes')
   for (const { server } of new Set([healthy, troubled])) assert.equal(await server.stop(), 0)
 
   // The queue by itself is held by test/history.
