@@ -391,12 +391,12 @@ const store: Mutant[] = [
     tests: historyTrouble,
   },
   { file: 'src/history/history.ts', line: 'age(batch) < timeoutMs', fault: 'false', tests: historyTrouble },
-  {
-    file: 'src/history/table.ts',
+  ...['table', 'deliveries'].map((name) => ({
+    file: `src/history/${name}.ts`,
     line: 'ON CONFLICT DO NOTHING',
     fault: '',
     tests: ['test/history/table.test.ts'],
-  },
+  })),
 ]
 
 const sqlite: Mutant[] = [
@@ -416,6 +416,12 @@ const sqlite: Mutant[] = [
     file: 'src/store/sqlite/file.ts',
     line: 'PRAGMA synchronous = FULL',
     fault: 'PRAGMA synchronous = OFF',
+    tests: ['test/sqlite/settings.test.ts'],
+  },
+  {
+    file: 'src/store/sqlite/database.ts',
+    line: "connection.exec('PRAGMA synchronous = FULL')",
+    fault: '',
     tests: ['test/sqlite/settings.test.ts'],
   },
   {
@@ -519,6 +525,12 @@ const postgres: Mutant[] = [
     line: "findLeads('FOR UPDATE')",
     fault: "findLeads('')",
     tests: writtenTogether,
+  },
+  {
+    file: 'src/store/postgres/sql-on.ts',
+    line: 'SET LOCAL synchronous_commit = off',
+    fault: 'SET synchronous_commit = off',
+    tests: ['test/store/postgres-exact.test.ts'],
   },
   {
     file: 'src/store/postgres/sql-on.ts',
@@ -721,6 +733,27 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
 /** Each was once seen by no test. */
 const survivors: [file: string, line: string, fault: string, test: string][] = [
   ['leads/leads.ts', 'const before = lead ?? visitor', 'const before = lead', 'visitor/widget-api'],
+  ['events/sender-thread.ts', 'isAgain ? filteringOnce : filtering', '!isAgain && filtering', 'events/egress'],
+  [
+    'events/sender-thread.ts',
+    '    ...options,\n',
+    '    ...options,\n    rejectUnauthorized: false,\n',
+    'events/egress',
+  ],
+  ['events/round.ts', '18_000, 36_000, 50_400, 72_000, 86_400', '60, 60, 60, 60, 60', 'events/rounds'],
+  ['events/round.ts', '900, longestRestSeconds', '900, 60', 'events/rounds'],
+  ['events/dispatcher.ts', 'return performance.now() < quietUntil', 'return quietUntil > 0', 'events/rounds'],
+  ['events/dispatcher.ts', 'quietMs = 600_000', 'quietMs = 3_000', 'events/rounds'],
+  ['events/endpoints.ts', 'needOn(parts)\n      await events.resume', 'await events.resume', 'events/rounds'],
+  ['events/endpoints.ts', 'needOn(parts)\n      return testOne', 'return testOne', 'events/rounds'],
+  ['store/events/queue.ts', "sharedClock === null ? '' : ", "true ? '' : ", 'store/events'],
+  ['store/events/leases.ts', 'leaseSeconds = 22', 'leaseSeconds = 2_200', 'store/events'],
+  ['store/events/changes.ts', '.slice(0, mostOldSecrets)', '', 'store/events'],
+  ['leads/counting.ts', 'counts.size < mostWaiting', 'true', 'store/counts-apart'],
+  ['leads/counting.ts', 'signups.size < mostWaiting', 'true', 'store/counts-apart'],
+  ['store/postgres/batcher.ts', 'waiting >= mostWaiting', 'false', 'store/written-together'],
+  ['store/sqlite/lead-writer.ts', 'queue.length >= queueSize', 'false', 'store/written-together'],
+  ['history/thread.ts', 'waiting.length === mostWaiting', 'false', 'history/trouble'],
   ['leads/leads.ts', ' && anchorAt === null && rule === null', ' && rule === null', 'store/results'],
   ['leads/counting.ts', 'items.slice(from).forEach(giveBack)', 'items.forEach(giveBack)', 'store/counts-apart'],
   ['leads/counting.ts', 'counts.size + signups.waiting() + keyUses.waiting()', 'counts.size', 'store/counts-apart'],
