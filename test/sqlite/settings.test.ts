@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { closeDatabase, openDatabase, withoutFlush } from '../../src/store/sqlite/database.ts'
 import { installation } from '../support/lastcall.ts'
 
-test('every connection to the database waits for the disk, and wipes what it deletes', async (t) => {
+test('every connection to the database waits for the disk, also after what need not, and wipes what it deletes', async (t) => {
   const database = openDatabase({ path: installation(t).databasePath, isServer: false })
   t.after(async () => closeDatabase(database))
   const setting = (name: string) => Object.values(database.connection.get(`PRAGMA ${name}`) ?? {})[0]
