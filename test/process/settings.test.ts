@@ -1,11 +1,12 @@
 // A wrong or half-set value stops the start with one line that names it.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createServer as createSecureServer } from 'node:tls'
+import { openPool } from '../../src/store/postgres/connection.ts'
 import { amount, isFull, someOf } from '../support/faults.ts'
 import { installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, command, prepared, several, sharedCommand } from '../support/prepared.ts'
@@ -354,6 +355,16 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
         [1],
       )
       assertRefused(await start(`${url}&sslrootcert=${path}`), 'DATABASE_URL: Connection terminated', [1])
+
+      await own.test('its file is read once: a connection that is opened later cannot fail of it', async () => {
+        const pool = openPool({ url: `${url}&sslrootcert=${path}`, size: 1, connectMs: 5_000, settings: {} })
+        // The second waits for the first, and gets a connection in a callback of the driver.
+        const asked = [1, 2].map(() => pool.use(5_000, async () => {}))
+        rmSync(path)
+        for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
+          assert.match(reason.cause.message, /^Connection terminated/)
+        await pool.close()
+      })
     },
   )
 

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
-import { isGone, type Listener, listen, notOurs } from './connection.ts'
+import { clientConfig, isGone, type Listener, listen, notOurs } from './connection.ts'
 import { channel } from './sql-on.ts'
 
 /**
@@ -26,8 +26,10 @@ type AnnouncementsOptions = {
   lost(error: unknown): void
 }
 
+/** @throws WrongAddress */
 export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
   const { refKey, changed, newerDatabase, lost } = options
+  const config = clientConfig(url, {})
   let listener: Listener | undefined
   let isClosed = false
   let isHeard = true
@@ -50,7 +52,7 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
   async function ask(): Promise<unknown> {
     try {
       if (listener === undefined) {
-        listener = await listen(url, channel, changed)
+        listener = await listen(config, channel, changed)
         // A change from before it listened may have been missed.
         changed()
         if (isClosed) listener.close()

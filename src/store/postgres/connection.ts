@@ -44,7 +44,6 @@ const types: pg.CustomTypesConfig = {
 
 /** @throws WrongAddress */
 export function openPool(options: PoolOptions) {
-  assertFiles(options.url)
   const pool = openConnections(options)
 
   /** After an error `undo` ends what `work` has begun. */
@@ -52,8 +51,7 @@ export function openPool(options: PoolOptions) {
     if (options.mayUse?.() === false) throw new StoreUnavailable(notOurs)
     if (timeoutMs <= 0) throw notAnswered()
     const until = performance.now() + timeoutMs
-    // For each connection the driver reads the address and the files that this names. If it cannot, it throws instead
-    // of rejecting.
+    // With a PGPORT that is no port the driver throws instead of rejecting.
     const connecting = (async () => pool.connect())()
     const client = await inTime(connecting, timeoutMs).catch((error) => {
       connecting.then((unused) => unused.release()).catch(() => {})
@@ -111,11 +109,20 @@ export function openPool(options: PoolOptions) {
   }
 }
 
-/** The driver reads the files that the address names, and takes one without a certificate: that would trust nobody. */
-function assertFiles(connectionString: string): void {
+type Address = pg.ClientConfig & { ssl: { ca?: string } }
+
+/**
+ * The address as the driver reads it, with the files that it names: for each connection it would read them again, also
+ * in a callback, where what it throws ends the process. @throws WrongAddress
+ */
+function readAddress(connectionString: string): Address {
   try {
-    const { ca } = (new pg.Client({ connectionString }) as unknown as { ssl: { ca?: string } }).ssl
-    if (ca !== undefined) new X509Certificate(ca)
+    const client = new pg.Client({ connectionString }) as unknown as { connectionParameters: Address }
+    const address = client.connectionParameters
+    // It takes a file without a certificate: that would trust nobody.
+    if (address.ssl.ca !== undefined) new X509Certificate(address.ssl.ca)
+    // It hides the password from what copies it.
+    return { ...address, password: address.password }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const why = code?.startsWith('ERR_OSSL') ? 'the file of sslrootcert has no certificate (PEM)' : message
@@ -194,8 +201,8 @@ export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
 export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** A connection of its own that hears what is notified on `channel`. @throws StoreUnavailable */
-export async function listen(url: string, channel: string, heard: () => void) {
-  const client = new pg.Client({ ...clientConfig(url, {}), connectionTimeoutMillis: connectTimeoutMs })
+export async function listen(config: pg.ClientConfig, channel: string, heard: () => void) {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {})
   client.on('notification', heard)
   const listener = {
@@ -225,16 +232,17 @@ export async function listen(url: string, channel: string, heard: () => void) {
 export const applicationBegin = 'lastcall, zone data '
 export const applicationName = () => applicationBegin + zoneData().version
 
-function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
-  // If the address has `options`, the driver ignores ours, so these are put behind them.
-  const own = encodeURIComponent(options.map((one) => ` ${one}`).join(''))
+/** @throws WrongAddress */
+export function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
+  const address = readAddress(url)
+  const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   return {
-    connectionString: url.replaceAll(/[?&]options=[^&#]*/g, (theirs) => theirs + own),
+    ...address,
     application_name: applicationName(),
     keepAlive: true,
     types,
-    ...(options.length > 0 && { options: options.join(' ') }),
+    // Ours win over those of the address.
+    options: [address.options ?? '', ...own].join(' '),
   }
 }
 
