@@ -11,8 +11,19 @@ export async function assertUncommon(password: string, email: string): Promise<v
 
 let listed: Promise<ReadonlySet<string>> | undefined
 
-/** Loaded when a password is first chosen: it takes memory, and most commands do not need it. */
+/**
+ * Loaded when a password is first chosen: it takes memory, and most commands do not need it. After a failure it is tried
+ * again.
+ */
 function list(): Promise<ReadonlySet<string>> {
-  listed ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common']))
+  listed ??= load().catch((error) => {
+    listed = undefined
+    throw error
+  })
   return listed
+}
+
+async function load(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'])
 }

@@ -1,6 +1,8 @@
 // Who gets in, and who no longer does: the panel's API without a browser, on both engines.
 import assert from 'node:assert/strict'
+import { registerHooks } from 'node:module'
 import { type TestContext, test } from 'node:test'
+import { assertUncommon } from '../../src/access/common-passwords.ts'
 import { hashOf } from '../../src/access/tokens.ts'
 import { buildUsers, type Users } from '../../src/access/users.ts'
 import type { User } from '../../src/store/access.ts'
@@ -46,6 +48,19 @@ function whileChecking({ access }: Store, happens: () => Promise<unknown>): User
   }
   return buildUsers({ access: { ...access, findCredentials } })
 }
+
+// The first one: the list is not loaded yet.
+test('a list of common passwords that could not be loaded is loaded again', async () => {
+  const broken = registerHooks({
+    load(url, context, next) {
+      if (url.includes('/language-common/')) throw new Error('too many open files')
+      return next(url, context)
+    },
+  })
+  await assert.rejects(assertUncommon(password, ada), { message: 'too many open files' })
+  broken.deregister()
+  await assertUncommon(password, ada)
+})
 
 test('an invitation ends when its maker is removed, changes the password, or gets a new one', async (t) => {
   await withUsers(t, async ({ users, user, colleague }) => {
