@@ -2,7 +2,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { AggregatorRegistry } from 'prom-client'
-import type { Log } from '../log.ts'
+import { describeError, type Log } from '../log.ts'
 
 /** A server that ends sooner than this is not replaced at once. */
 const shortLifeMs = 5_000
@@ -31,20 +31,21 @@ export function superviseWorkers(count: number, { log, listening }: { log: Log; 
   const allEnded = Promise.withResolvers<void>()
 
   const start = () => {
-    const worker = cluster.fork()
-    startedAt.set(worker.id, performance.now())
+    const worker = fork(refused)
+    if (worker !== undefined) startedAt.set(worker.id, performance.now())
   }
-  const killWorkers = () => {
-    for (const worker of workers()) {
-      log.warn('a worker did not stop and is killed')
-      worker.process.kill('SIGKILL')
-    }
+  const startIn = (ms: number) => setTimeout(() => !isStopping && start(), ms)
+  const refused = (error: unknown) => {
+    if (isStopping) return
+    if (!isReady) throw error
+    log.warn('the system refuses a process for a worker: tried again in a second', { error: describeError(error) })
+    startIn(pauseMs)
   }
   const stop = async (): Promise<void> => {
     isStopping = true
     for (const worker of workers()) worker.process.kill('SIGTERM')
     if (workers().length === 0) allEnded.resolve()
-    const late = setTimeout(killWorkers, killAfterMs)
+    const late = setTimeout(killWorkers, killAfterMs, log)
     await allEnded.promise
     clearTimeout(late)
   }
@@ -70,7 +71,7 @@ export function superviseWorkers(count: number, { log, listening }: { log: Log; 
       void stop()
     } else {
       log.warn('a worker ended and is replaced')
-      setTimeout(() => !isStopping && start(), lifeMs < shortLifeMs ? pauseMs : 0)
+      startIn(lifeMs < shortLifeMs ? pauseMs : 0)
     }
   })
   cluster.on('message', async (worker: Worker, message: { metricsAsked?: string }) => {
@@ -85,6 +86,26 @@ export function superviseWorkers(count: number, { log, listening }: { log: Log; 
     stop,
     /** The exit code, once all have ended: 0, `outdated`, or that of the first that could not start. */
     ended: allEnded.promise.then(() => failure ?? 0),
+  }
+}
+
+/** Tells `refused` where the system has no process left: then no `exit` tells of the worker. */
+function fork(refused: (error: unknown) => void): Worker | undefined {
+  try {
+    return cluster.fork().on('error', (error: NodeJS.ErrnoException) => {
+      // Others are of a message to a worker that has just ended.
+      if (error.syscall?.startsWith('spawn')) refused(error)
+    })
+  } catch (error) {
+    refused(error)
+    return undefined
+  }
+}
+
+function killWorkers(log: Log): void {
+  for (const worker of workers()) {
+    log.warn('a worker did not stop and is killed')
+    worker.process.kill('SIGKILL')
   }
 }
 

@@ -1,11 +1,12 @@
 // Several processes on one port, on a real PostgreSQL.
 import assert from 'node:assert/strict'
 import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { superviseWorkers } from '../../src/cli/workers.ts'
 import { newDatabase } from '../support/citus.ts'
 import { amount } from '../support/faults.ts'
@@ -116,7 +117,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
   })
 })
 
-/** The first of two, which is not one of ours and does nothing. */
+/** The first of two, which are not ours and do nothing. */
 function supervised(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-workers-'))
   const exec = join(folder, 'worker.mjs')
@@ -140,6 +141,34 @@ test('a worker that begins to listen just as all are told to stop does not start
   cluster.emit('listening', first, { port: 1 })
   assert.equal(await code(), 0)
   assert.deepEqual(warned(), [])
+})
+
+test('where the system refuses a process for one that ended, the others go on, and it is tried again', async (t) => {
+  const { stop, first, code, warned } = supervised(t)
+  const { execPath } = process
+  t.after(() => {
+    process.execPath = execPath
+  })
+  const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker?.isDead() === false) as Worker[]
+  cluster.emit('listening', first, { port: 1 })
+  const [, second] = workers() as [Worker, Worker]
+  cluster.emit('listening', second, { port: 1 })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const ended = once(cluster, 'exit')
+  second.process.kill('SIGKILL')
+  await ended
+  // The first cannot be started (ENOENT comes as EAGAIN does), the second throws (as ENOMEM does).
+  for (const path of ['/nowhere/node', 'no\0path', execPath]) {
+    process.execPath = path
+    t.mock.timers.tick(1_000)
+    await nextTurn()
+  }
+  assert.equal(workers().length, 2)
+  assert.ok(workers().includes(first))
+  const refused = 'the system refuses a process for a worker: tried again in a second'
+  assert.deepEqual(warned(), ['a worker ended and is replaced', refused, refused])
+  void stop()
+  assert.equal(await code(), 0)
 })
 
 test('a worker that hangs is killed in time to exit 0, and the log says so', async (t) => {
