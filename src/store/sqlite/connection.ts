@@ -80,7 +80,14 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
     },
     exec: (sql) => db.exec(sql),
     prepare: (sql) => db.prepare(sql),
-    isSameFile: () => paths.every((at, index) => fileAt(at) === files[index]),
+    isSameFile: () => {
+      try {
+        return paths.every((at, index) => fileAt(at) === files[index])
+      } catch {
+        // It cannot be looked at, which may pass.
+        return false
+      }
+    },
     reopen() {
       close()
       // A file that has gone does not come back empty.

@@ -204,7 +204,9 @@ export function failure(database: Database, error: unknown): unknown {
 }
 
 function unreachable(): StoreUnavailable {
-  return new StoreUnavailable('the database file was removed or replaced, or is of a newer version')
+  return new StoreUnavailable(
+    'the database file was removed or replaced, cannot be looked at, or is of a newer version',
+  )
 }
 
 function assertUsable(database: Database): void {
