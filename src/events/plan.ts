@@ -68,7 +68,7 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
       : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }, now), lookAt: null, isSkipped: false }
   const conversion =
     kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
-  const told = happened.filter((what) => !isBoughtBefore(of, what))
+  const told = happened.filter((what) => due.isAskedFor || !isBoughtBefore(of, what))
   const look = lookAt !== null && { look: { ...due, dueAt: lookAt, kind: 'look' as const, detail: 0 } }
   // In a draft a look sends nothing. An event that a notice names is from before: a draft makes no notices.
   if (of.campaign.isDraft) return { due, events: [], ...look, isHeld: told.length > 0 && isToBeHeld(due, now) }
@@ -76,7 +76,9 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
   return { due, events, ...look, isSkipped }
 }
 
-const isToBeHeld = ({ kind, dueAt }: Due, now: Seconds) => kind !== 'look' && now - dueAt <= keptSeconds
+/** What was tried or asked for lately may be old. Waiting here counts as neither. */
+const isToBeHeld = ({ kind, dueAt, lastAt }: Due, now: Seconds) =>
+  kind !== 'look' && now - Math.max(dueAt, lastAt ?? 0) <= keptSeconds
 
 /** If a purchase ends the offer, a lead who bought has not missed it. */
 function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened): boolean {

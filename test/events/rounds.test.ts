@@ -16,7 +16,7 @@ import { longTest } from '../support/faults.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 
 test('an event is given up after refusals alone: 5xx and no answer use up no try', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, store, parts, goOnFromNow } = await opened(t)
+  const { endpoint, register, round, find, sent, answer, clock, store, parts, goOnFromNow, save } = await opened(t)
   /** How long each try that failed makes its event wait; null where that was the last. */
   const waits: (number | null)[] = []
   const settle: Store['events']['settle'] = (of, settled) => {
@@ -66,8 +66,12 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
   answer.status = 204
   await goOnFromNow(id)
   assert.equal(await store.events.resendFailed(await find(id), beganAt, testerAt(clock.at)), 1)
+  await save({ isDraft: true })
   await round(id)
-  assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
+  await save({ isDraft: false })
+  clock.at += 3_600
+  await round(id)
+  assert.equal(sent.length - before, 11, 'who asks for it again gets it, also after a draft, from wherever it goes on')
 })
 
 test('an endpoint that is resumed from now is told nothing of before, and one that goes on where it stopped is told it', async (t) => {

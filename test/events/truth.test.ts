@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { formatInstant } from '../../src/core/instant.ts'
 import { visitorName } from '../../src/core/visitor.ts'
 import { runRound } from '../../src/events/round.ts'
+import { convert } from '../../src/leads/conversions.ts'
 import { purgedAtOnce } from '../../src/store/events/queue.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { tester, testerAt } from '../support/actor.ts'
@@ -122,14 +123,18 @@ test('kinds that an endpoint no longer wants are not told', async (t) => {
   assert.deepEqual(sent, [])
 })
 
-test('an event that somebody has sent again is told even if it is no longer true', async (t) => {
+test('an event that somebody has sent again is told even if it is no longer true, or the lead had bought before', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
-  const { endpoint, register, round, find, sent, answer, clock, leads, accountId, campaignId, store } = made
+  const { endpoint, register, round, find, sent, answer, clock, leads, accountId, campaignId, store, save } = made
   const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await save({ conversion: { closes: true } })
   const { lead } = (await register('ada@example.com')) as { lead: { id: number } }
   clock.at += 3_601
   await round(id)
-  await leads.setDeadline({ accountId, campaignId }, 'ada@example.com', clock.at + daySeconds, testerAt(clock.at))
+  const of = { accountId, campaignId }
+  await leads.setDeadline(of, 'ada@example.com', clock.at + daySeconds, testerAt(clock.at))
+  const order = { orderId: '1', at: beganAt + 60, amount: null, currency: null }
+  await convert(store, of, { buyer: { email: 'ada@example.com' }, order, source: 'api' }, clock.at, tester)
   const event = { endpointId: id, dueAt: beganAt + 3_600, leadId: lead.id, kind: 'lead.expired' as const, detail: 0 }
   await store.events.resend(await find(id), event, testerAt(clock.at))
   for (const status of [500, 400, 204]) {
