@@ -1,5 +1,4 @@
 import type { MailLanguage } from '../core/mail-language.ts'
-import { languages } from '../core/offer.ts'
 import type { TimerStyle } from '../core/timer-style.ts'
 import { advanceOf, boundsOf, type Typeface } from './outline.ts'
 import { type Parts, partsOf } from './presets.ts'
@@ -34,6 +33,9 @@ export type Layout = {
 }
 
 const DIGITS = [...'0123456789']
+
+/** Their labels keep the size that they have in mails that were already sent. */
+const unchanged: readonly MailLanguage[] = ['en', 'pl']
 
 export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typefaces): Layout {
   const parts = partsOf(style)
@@ -145,14 +147,12 @@ function labelLayout(
 
 /**
  * The width that the forms of a word need in the middle of a column, in ems. Forms that differ only in their endings
- * begin in the same place (atlas.ts), so the longest reaches further to the right. English and Polish keep the size
- * that they have in mails that were already sent.
+ * begin in the same place (atlas.ts), so the longest reaches further to the right.
  */
 function reachOf(words: string[], language: MailLanguage, typeface: Typeface): number {
   const widths = words.map((word) => advanceOf(word, typeface))
   const [least, most] = [Math.min(...widths), Math.max(...widths)]
-  const isFirst = (languages as readonly string[]).includes(language)
-  return isFirst || !areForms(words) ? most : most + (most - least) / 2
+  return unchanged.includes(language) || !areForms(words) ? most : most + (most - least) / 2
 }
 
 /** How many rows the labels move up, to stay close to a ring or to bare digits that are not as high as their room. */
