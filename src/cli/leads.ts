@@ -8,15 +8,7 @@ import { fieldName, mailServiceNames } from '../core/mail-services.ts'
 import type { OfferTools } from '../core/offer.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
-import {
-  exportCells,
-  exportColumns,
-  exportFacts,
-  exportLine,
-  lacksDeadline,
-  linkedPages,
-  refusedFacts,
-} from '../leads/export.ts'
+import { exportCells, exportColumns, exportLine, lacksDeadline, linkedPages, ownFacts } from '../leads/export.ts'
 import { buildLeads, idsOf, type Leads, type LeadView, type Registration, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, CampaignOf, Lead } from '../store/model.ts'
@@ -340,7 +332,7 @@ export async function* csvRows(
     if (twice !== undefined)
       throw new WrongCall(`${nameOf(file)}: line ${line}: must name the column "${twice}" only once`)
     positions = columns.map((name) => [name, names.indexOf(name)])
-    if ([exportFacts, refusedFacts].some((facts) => facts.every((name) => record.includes(name))))
+    if (ownFacts.some((facts) => facts.every((name) => record.includes(name))))
       cellOf = (cell) => cell && withoutMark(cell)
   }
   if (positions === undefined) throw new WrongCall(`${nameOf(file)}: must have a first line with ${wanted}`)

@@ -8,10 +8,16 @@ import type { Campaign } from '../store/model.ts'
 import type { LeadView } from './leads.ts'
 
 /** The columns of every export, for any mail service. */
-export const exportFacts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
+const exportFacts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
 
-/** Columns of what the panel's import has refused, beside the email. */
-export const refusedFacts = ['reason', 'line']
+/**
+ * A file that has all columns of one of these is ours, an export or the rows that the panel's import refused, also where
+ * other columns were deleted. The panel has the same list (read-emails.ts).
+ */
+export const ownFacts = [
+  ['setByHand', 'registeredAt', 'ref'],
+  ['reason', 'line'],
+]
 
 /** The pages that mails link to, in the order of their fields; there is a field even if there is no page. */
 export const linkedPages = ({ pages }: Pick<Campaign, 'pages'>) => pages.filter(({ eligible }) => eligible)

@@ -216,6 +216,11 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assert.ok((await emailsOf(place)).includes('=typo@example.com'), 'refused rows that were corrected')
       const [typo] = await readInPanel(Buffer.from(corrected), 0)
       assert.equal(typo?.email, '=typo@example.com')
+      const cutDown = "email,setByHand,registeredAt,ref\n'+cut@example.com,,,\n"
+      await imported(place, cutDown)
+      assert.ok((await emailsOf(place)).includes('+cut@example.com'), 'an export without some of its columns')
+      const [cut] = await readInPanel(Buffer.from(cutDown), 0)
+      assert.equal(cut?.email, '+cut@example.com')
     },
   )
 
