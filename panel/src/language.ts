@@ -11,8 +11,9 @@ const kept = 'lastcall.language'
 /** What the reader chose before, or else what their browser prefers. */
 export function firstLanguage(): Language {
   const chosen = localStorage.getItem(kept)
-  const wanted = chosen ?? navigator.languages.find((name) => /^(?:en|pl)\b/.test(name)) ?? 'en'
-  return wanted.startsWith('pl') ? 'pl' : 'en'
+  const wanted = chosen === null ? navigator.languages : [chosen]
+  const known = wanted.map((name) => languages.find((one) => one === name.split('-', 1)[0]))
+  return known.find((one) => one !== undefined) ?? 'en'
 }
 
 /**

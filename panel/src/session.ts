@@ -38,11 +38,11 @@ export function useSession(): SignedIn {
   return data
 }
 
-/** Each may do what those before it may. */
-const roles: readonly Role[] = ['viewer', 'member', 'owner']
+/** Each may do what those of a lower rank may. In the order in which a field offers them. */
+export const rank: Record<Role, number> = { owner: 2, member: 1, viewer: 0 }
 
 /** Whether the reader may do what `needed` may. */
 export function useMay(needed: Role): boolean {
   const { role } = useSession().user
-  return roles.indexOf(role) >= roles.indexOf(needed)
+  return rank[role] >= rank[needed]
 }

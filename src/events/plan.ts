@@ -4,7 +4,7 @@ import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
-import { momentsAt, nextMoment } from '../core/moments.ts'
+import { type Moment, momentsAt, nextMoment } from '../core/moments.ts'
 import type { Site } from '../core/offer.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
 import { type Due, keptSeconds } from '../store/events/queue.ts'
@@ -32,7 +32,11 @@ const oldSeconds = 7 * 86_400
 /** Events that are read and made in one turn of the event loop, so that requests get their turns in between. */
 const madeAtOnce = 20
 
-const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
+const oneTimeKinds: Record<Moment['kind'], true> = {
+  'lead.opened': true,
+  'lead.deadline_approaching': true,
+  'lead.expired': true,
+}
 
 /** The notices of one round, of one endpoint. */
 type Planning = PlanParts & { endpoint: Endpoint; now: Seconds }
@@ -156,7 +160,7 @@ function toldBy(
     return [{ kind: 'lead.registered', at: lead.registeredAt, detail: 0, isBackfill: true }]
   // An event that is no longer true is not tried again, unless somebody asked for it.
   const isTrue =
-    !oneTimeKinds.includes(kind) || stillTrue(of, dueAt, now).some((one) => one.kind === kind && one.detail === detail)
+    !(kind in oneTimeKinds) || stillTrue(of, dueAt, now).some((one) => one.kind === kind && one.detail === detail)
   const isTold = isAskedFor || (isTrue && watcher.kinds.includes(kind))
   return isTold ? [{ kind, at: dueAt, detail }] : []
 }

@@ -17,7 +17,7 @@ import { type MouseEvent, type ReactNode, use, useEffect, useRef, useState } fro
 import { Link, useLocation } from 'wouter'
 import { type CallFailed, useSendAlone } from '../api.ts'
 import icon from '../icon.svg'
-import { type Language, LanguageContext, useWords } from '../language.ts'
+import { type Language, LanguageContext, languages, useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
 import { finishErasing } from '../screens/campaigns/leads/erasing.ts'
 import { isImporting } from '../screens/campaigns/leads/importing.ts'
@@ -31,10 +31,8 @@ import { LesserRole } from './role-note.tsx'
 import { Toast, toastWhile, useToastFailure } from './toast.tsx'
 import { words } from './words.ts'
 
-const languageNames: { value: Language; label: string }[] = [
-  { value: 'en', label: 'English' },
-  { value: 'pl', label: 'Polski' },
-]
+const names: Record<Language, string> = { en: 'English', pl: 'Polski' }
+const languageNames = languages.map((value) => ({ value, label: names[value] }))
 
 const places = [
   ['/', 'overview'],
