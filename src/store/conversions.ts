@@ -7,7 +7,7 @@ import { findCampaign } from './configuration.ts'
 import { markOf } from './erased-orders.ts'
 import { noteConverted } from './events/notes.ts'
 import { insertNotices } from './events/queue.ts'
-import { attemptValues, leadOf } from './lead-row.ts'
+import { decisionValues, leadOf } from './lead-row.ts'
 import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
 import type { Campaign, CampaignOf, Decision, Lead } from './model.ts'
 import type { RefCipher } from './ref.ts'
@@ -149,7 +149,7 @@ async function emailOf({ sql, refs, campaign }: Work, buyer: Buyer): Promise<str
 }
 
 async function change({ sql, campaign }: Work, lead: Lead, decision: Decision): Promise<void> {
-  await sql.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
+  await sql.run(updateLead, ...decisionValues(decision), campaign.accountId, campaign.id, lead.email)
   const notices = (decision.notices ?? []).map((notice) => ({ ...notice, leadId: lead.id }))
   await insertNotices(sql, campaign.accountId, notices)
 }

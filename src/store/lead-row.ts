@@ -3,9 +3,11 @@ import type { Rule } from '../core/mechanism/rule.ts'
 import type { Decision, Lead } from './model.ts'
 import type { Value } from './sql.ts'
 
+/** The columns that a decision writes, in the order of `decisionValues`. */
+export const decisionColumns = `registered_at, rule_id, attempt, resets, anchor_at, opens_at, deadline_at,
+  by_hand_deadline_at, by_hand_set_at, by_hand_cycle`
 /** The columns of `leads` that make a lead, in the order of `LeadRow`. */
-export const leadColumns = `id, salt, registered_at, rule_id, attempt, resets, anchor_at, opens_at,
-  deadline_at, by_hand_deadline_at, by_hand_set_at, by_hand_cycle`
+export const leadColumns = `id, salt, ${decisionColumns}`
 
 export type LeadRow = [
   id: number,
@@ -30,12 +32,13 @@ export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | nu
   return { id, ref, email, registeredAt, ruleId, attempt }
 }
 
-/** The columns of an attempt, in this order. */
-export const attemptColumns = `rule_id, attempt, resets, anchor_at, opens_at, deadline_at,
-  by_hand_deadline_at, by_hand_set_at, by_hand_cycle`
-
-export function attemptValues({ ruleId, attempt }: Decision): Value[] {
+export function decisionValues({ registeredAt, ruleId, attempt }: Decision): Value[] {
   const { number, resets, anchorAt, opensAt, deadlineAt, byHand } = attempt
   const set = byHand ?? { deadlineAt: null, setAt: null, cycle: null }
-  return [ruleId, number, resets, anchorAt, opensAt, deadlineAt, set.deadlineAt, set.setAt, set.cycle]
+  return [registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt, set.deadlineAt, set.setAt, set.cycle]
+}
+
+/** Without the notices and the entry: a decision that copies the lead would write them again. */
+export function changedBy(lead: Lead, { notices: _, entry: __, ...changed }: Decision): Lead {
+  return { ...lead, ...changed }
 }

@@ -5,7 +5,7 @@ import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
 import { unlinkOrders } from './erased-orders.ts'
 import { type ErasedLead, noteErased } from './events/notes.ts'
 import { goBackBefore } from './events/sweeps.ts'
-import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
+import { decisionColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type { DeletedCampaign, LeadName } from './model.ts'
 import type { Sql } from './sql.ts'
 
@@ -46,16 +46,16 @@ export const hasEmail = `email > '${beforeEmails}'`
 /** Values: account, campaign. */
 export const fromLeadsWithEmail = `FROM leads WHERE account_id = ? AND campaign_id = ? AND ${hasEmail}`
 
-const insertColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`
+const insertColumns = `account_id, campaign_id, email, salt, ${decisionColumns}`
 const insertRow = `(${listOf(insertColumns)})`
 
-/** Values of each row: account, campaign, email, salt, instant of registration, `attemptValues`. */
+/** Values of each row: account, campaign, email, salt, `decisionValues`. */
 export function insertLeads(rows: number): string {
   return `INSERT INTO leads (${insertColumns}) VALUES ${Array(rows).fill(insertRow).join(', ')}`
 }
 
-/** Values: `attemptValues`, account, campaign, email. */
-export const updateLead = `UPDATE leads SET (${attemptColumns}) = (${listOf(attemptColumns)})
+/** Values: `decisionValues`, account, campaign, email. */
+export const updateLead = `UPDATE leads SET (${decisionColumns}) = (${listOf(decisionColumns)})
   WHERE account_id = ? AND campaign_id = ? AND email = ?`
 
 /**

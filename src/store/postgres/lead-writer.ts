@@ -3,7 +3,7 @@ import { addLeadEntries } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { insertNoticesSql, noticeValues } from '../events/queue.ts'
-import { attemptValues, type LeadRow } from '../lead-row.ts'
+import { changedBy, decisionValues, type LeadRow } from '../lead-row.ts'
 import { findLeads, inOrder, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
@@ -175,9 +175,9 @@ function changedLead(
   if (lead === undefined) return 'missing'
   const { campaign, decision } = decided
   if (decision === undefined) return { campaign, before: lead, lead }
-  const next = { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
+  const next = changedBy(lead, decision)
   leads.set(write.email, next)
-  changes.set(lead.email, [...attemptValues(decision), campaign.accountId, campaign.id, lead.email])
+  changes.set(lead.email, [...decisionValues(decision), campaign.accountId, campaign.id, lead.email])
   told.push({ id: lead.id, decision })
   return { campaign, before: lead, lead: next }
 }
@@ -207,8 +207,8 @@ async function lockLeads(
 async function insertNew(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   if (leads.length === 0) return new Map()
   const values = leads.flatMap(({ campaign, email, salt, decision }) => [
-    ...[accountId, campaign.id, email, salt, decision.registeredAt],
-    ...attemptValues(decision),
+    ...[accountId, campaign.id, email, salt],
+    ...decisionValues(decision),
   ])
   return new Map(await connection.rows<[salt: number, id: number]>(insertion(leads.length), values))
 }

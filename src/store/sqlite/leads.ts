@@ -3,7 +3,7 @@ import type { Rule } from '../../core/mechanism/rule.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { insertNoticesSql, noticeValues } from '../events/queue.ts'
 import { leadLists, statements } from '../lead-lists.ts'
-import { attemptValues, leadOf } from '../lead-row.ts'
+import { changedBy, decisionValues, leadOf } from '../lead-row.ts'
 import {
   deleteNamed,
   type FoundRow,
@@ -50,16 +50,16 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs }
   function create(campaign: Campaign, email: string, decision: Decision): Lead {
     const { id: campaignId, accountId } = campaign
     const salt = newSalt()
-    const values = [accountId, campaignId, email, salt, decision.registeredAt, ...attemptValues(decision)]
+    const values = [accountId, campaignId, email, salt, ...decisionValues(decision)]
     const { lastInsertRowid: id } = connection.run(insertLead, ...values)
     if (decision.notices !== undefined) note(connection, accountId, id, decision.notices)
     return { id, ref: refs.write({ accountId, leadId: id, salt }), email, ...decision }
   }
 
   function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
-    connection.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
+    connection.run(updateLead, ...decisionValues(decision), campaign.accountId, campaign.id, lead.email)
     if (decision.notices !== undefined) note(connection, campaign.accountId, lead.id, decision.notices)
-    return { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
+    return changedBy(lead, decision)
   }
 
   const foundLead = ([campaignId, ...row]: FoundRow, ref?: string): FoundLead => ({
