@@ -16,7 +16,7 @@ import { ordersByQuarter, peopleBetween, reversedBetween, salesBetween } from '.
 import { boundTo, type Runner, type Sql, type Value } from './sql.ts'
 
 /** Where an order came from. Positions are stored: add new ones at the end. */
-const sources = ['api', 'panel', 'command line', 'import'] as const
+export const sources = ['api', 'panel', 'command line', 'import'] as const
 export type Source = (typeof sources)[number]
 
 /** An order as a channel gives it. */
