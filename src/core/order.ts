@@ -101,8 +101,11 @@ export type Conversion = Order & {
   email: string | null
   /** When the lead had registered. */
   registeredAt: Seconds
-  /** Of the lead at the purchase. */
+  /** Of the lead at the purchase, as is the cycle. */
   attempt: number
+  cycle: number
+  /** The channel that told of it. */
+  source: string
   /** The deadline as it was at the purchase. */
   deadlineAt: Seconds | null
   /** When the order ended the lead's offer; null where it did not. */

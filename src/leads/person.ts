@@ -94,16 +94,31 @@ export function personDocument({ leads, otherSpellings }: Person) {
 
 function wholeLead({ counts, orders, ...found }: PersonLead) {
   const { campaign, lead } = found
-  const { anchorAt, resets, deadlineAt, byHand } = lead.attempt
+  const { anchorAt, resets, opensAt, deadlineAt, byHand } = lead.attempt
   return {
     ...leadDocument(found),
     campaignName: campaign.name,
     timeZone: campaign.timeZone,
     startedAt: instantOrNull(anchorAt),
+    ruleId: lead.ruleId,
     resets,
+    opensAtByRules: instantOrNull(opensAt),
     deadlineByRules: instantOrNull(deadlineAt),
     setByHandAt: instantOrNull(byHand?.setAt ?? null),
-    conversions: orders.map(conversionDocument),
+    conversions: orders.map(wholeOrder),
     days: counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total })),
+  }
+}
+
+function wholeOrder(order: Conversion) {
+  const { attempt, cycle, source, closedAt, replacedDeadlineAt, replacedSetAt } = order
+  return {
+    ...conversionDocument(order),
+    attempt,
+    cycle,
+    source,
+    closedAt: instantOrNull(closedAt),
+    replacedDeadline: instantOrNull(replacedDeadlineAt),
+    replacedSetAt: instantOrNull(replacedSetAt),
   }
 }

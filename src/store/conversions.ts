@@ -189,7 +189,7 @@ async function countOut(work: Work, conversion: Conversion, leadId: number): Pro
 }
 
 const kept = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", email, order_id AS "orderId", at,
-    c.deadline_at AS "deadlineAt", c.registered_at AS "registeredAt", c.attempt, amount, currency,
+    c.deadline_at AS "deadlineAt", c.registered_at AS "registeredAt", c.attempt, c.cycle, amount, currency, c.source,
     closed_at AS "closedAt", replaced_deadline_at AS "replacedDeadlineAt", replaced_set_at AS "replacedSetAt",
     reversed_at AS "reversedAt"
   FROM conversions AS c
@@ -198,7 +198,7 @@ const kept = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", e
 /** The orders of an account for which `condition` holds. */
 async function select(sql: Sql, accountId: number, condition: string, ...values: Value[]): Promise<Conversion[]> {
   const rows = await sql.all(`${kept} AND ${condition}`, accountId, ...values)
-  return rows.map((row) => ({ ...(row as Conversion) }))
+  return rows.map((row) => ({ ...(row as Conversion), source: sources[row.source] as Source }))
 }
 
 async function findOrder({ sql, campaign: { accountId, id } }: Work, orderId: string): Promise<Conversion | undefined> {
