@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { screens } from '../../src/http/panel/pages.ts'
+import { topicOf } from '../../panel/src/parts/help-topic.ts'
+import { screens, screensBehindSession } from '../../src/http/panel/pages.ts'
 import { tester } from '../support/actor.ts'
 import type { Installation } from '../support/lastcall.ts'
 import { httpsServer, plainServer } from '../support/panel-session.ts'
@@ -186,15 +187,16 @@ test('the panel has OWASP’s secure headers; every answer has nosniff, and HSTS
   }
 })
 
-test('the document of each screen names its own files', async () => {
+test('the document of each screen names its own files, and each has its help', async () => {
   const linksOf = async (path: string) => {
     const document = await (await ask(path, { headers: html })).text()
     return document.match(/<link rel="modulepreload"[^>]*>/g) ?? []
   }
   const common = new Set(await linksOf('/sign-in'))
-  for (const path of ['/', '/campaigns', '/campaigns/1', '/person', '/integrations', '/settings', '/settings/users']) {
+  for (const path of ['/', ...screensBehindSession.map((screen) => `/${screen}`), '/campaigns/1', '/settings/users']) {
     const own = (await linksOf(path)).filter((link) => !common.has(link))
     assert.ok(own.length > 0, path)
+    assert.equal(topicOf(path) === 'overview', path === '/', `${path} has help`)
   }
 })
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { topicOf, topics } from '../../panel/src/parts/help-topic.ts'
 import { isFull, longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { comesTrue } from '../support/prepared.ts'
@@ -51,6 +52,11 @@ const screens = [
   '/settings/audit',
   '/nothing-here',
 ]
+
+test('every screen that there is help for is looked at', () => {
+  const seen = screens.map((path) => topicOf(path.replace(/\?.*/, '')))
+  assert.deepEqual(new Set(seen), new Set(topics))
+})
 
 async function settled(page: Page, path: string): Promise<void> {
   await page.goto(path === '/nothing-here' ? '/campaigns/999999' : path)

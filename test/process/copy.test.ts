@@ -10,7 +10,7 @@ import { createKey } from '../../src/access/keys.ts'
 import { databaseLocation } from '../../src/config.ts'
 import type { EndpointSettings } from '../../src/core/events.ts'
 import { type DatabaseLocation, openCopyEnd } from '../../src/store/open.ts'
-import { type CopyEnd, copyTables } from '../../src/store/table-copy.ts'
+import { type CopyEnd, copyTables, numberedTables } from '../../src/store/table-copy.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { isFull } from '../support/faults.ts'
 import {
@@ -222,6 +222,13 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.equal((await json(postgres, ['campaign', 'apply', '--account', '3', '-'], withoutTimer)).id, 4)
     const added = await json(postgres, ['lead', 'import', '--campaign', '4', '-'], 'email\nnew@example.com\n')
     assert.equal(added.created, 1)
+    const numbered = await ask(
+      postgres,
+      `SELECT table_name AS name FROM information_schema.columns
+        WHERE is_identity = 'YES' AND table_schema = 'public' ORDER BY 1`,
+    )
+    const copied = numbered.map(({ name }) => name).filter((name) => !notCopied.has(name))
+    assert.deepEqual(copied, numberedTables.toSorted())
   })
 
   await t.test('does not overwrite what has been in use since', async () => {

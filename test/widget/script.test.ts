@@ -33,6 +33,7 @@ test('its source imports nothing, makes no code of text and no markup, and knows
 
 test('its English words are those of the service, which has them in ten languages', async () => {
   const { plain } = await widgetScript()
+  assert.ok(plain.includes(`(${mailLanguages.join('|')})`))
   for (const words of Object.values(widgetWords.en)) assert.ok(plain.includes(words), words)
   for (const language of mailLanguages) {
     const answer = await app.inject(`/widget/v1.${language}.json`)

@@ -12,7 +12,8 @@ import { contentPolicy } from './content-policy.ts'
 const built = resolve(import.meta.dirname, '../../../panel/dist')
 
 /** The first part of the address of each screen but the overview: what the panel's router has, and nothing more. */
-export const screens = ['sign-in', 'setup', 'join', 'reset', 'campaigns', 'person', 'integrations', 'settings']
+export const screensBehindSession = ['campaigns', 'person', 'integrations', 'settings']
+export const screens = ['sign-in', 'setup', 'join', 'reset', ...screensBehindSession]
 
 /** What the router loads for such an address, and what that asks the API first, beside the session. */
 type Screen = { module: string; asks?: string[] }
