@@ -1,5 +1,7 @@
 // What brings a database from one version to the next. `NNNN-name.sql` is for both engines, in PostgreSQL's SQL;
-// `NNNN-name.sqlite.sql` and `NNNN-name.postgres.sql` for one. A migration that was released is never edited.
+// `NNNN-name.sqlite.sql` and `NNNN-name.postgres.sql` for one. Those of one version run in the order of their
+// names: of one name, what is for both runs after the file of PostgreSQL, and before that of SQLite. A migration that
+// was released is never edited.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EmptyDatabase, UnusableDatabase } from './errors.ts'
@@ -35,7 +37,7 @@ function inWordsOfSqlite(text: string): string {
 export const unfinishedCopy = 'the database holds an unfinished copy: run copy again'
 
 /** @throws UnusableDatabase if the database is of another program, newer, or empty and may not get tables */
-export function assertKnown(version: number, mayCreate = true): void {
+export function assertKnown(version: number, mayCreate: boolean): void {
   if (version === 0 && !mayCreate) {
     throw new EmptyDatabase('the database of DATABASE_URL is empty: serve, migrate or account create makes its tables')
   }
