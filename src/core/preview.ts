@@ -7,8 +7,8 @@ import { type Terms, termsOf } from './mechanism/terms.ts'
 import { nextClockChange, zoneOf } from './mechanism/zone.ts'
 
 /** What somebody does, or what happens by itself, with the offer until the next step. */
-export type Step = { at: Seconds; what: What; offer: Offer }
-export type What = 'registers' | 'visits' | 'resets' | 'retries' | 'opens' | 'ends' | 'comesAgain'
+type Step = { at: Seconds; what: What; offer: Offer }
+type What = 'registers' | 'visits' | 'resets' | 'retries' | 'opens' | 'ends' | 'comesAgain'
 
 /** `lead` registers once; `eager` does so again whenever that gives more; `visitor` never gives an email. */
 export type Who = 'lead' | 'eager' | 'visitor'
@@ -16,7 +16,7 @@ export type Who = 'lead' | 'eager' | 'visitor'
 /** `goesOn`: the repetition would go on. */
 export type Story = { who: Who; steps: Step[]; goesOn: boolean }
 
-export type When = 'now' | 'evening' | 'friday' | 'clockChange' | 'own'
+type When = 'now' | 'evening' | 'friday' | 'clockChange' | 'own'
 
 /** What people would get who come at one moment. */
 export type Preview = { when: When; at: Seconds; stories: Story[] }

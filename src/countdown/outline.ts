@@ -1,5 +1,5 @@
 /** A step of an outline, in ems: x to the right, y downwards from the baseline. */
-export type Step =
+type Step =
   | { type: 'M' | 'L'; x: number; y: number }
   | { type: 'Q'; x1: number; y1: number; x: number; y: number }
   | { type: 'C'; x1: number; y1: number; x2: number; y2: number; x: number; y: number }

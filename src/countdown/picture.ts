@@ -2,7 +2,7 @@ import type { Atlas, Bitmap } from './atlas.ts'
 import type { Layout, Rows } from './layout.ts'
 
 /** What a column shows. */
-export type Shown = { digits: string; word: string; ringShare: number }
+type Shown = { digits: string; word: string; ringShare: number }
 
 /** Part of a picture. */
 export type Rectangle = { left: number; top: number; width: number; height: number }

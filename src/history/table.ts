@@ -24,7 +24,7 @@ export type Cursor = Pick<HistoryEntry, 'atMs' | 'requestId'>
 type PageRange = { before?: Cursor | undefined; after?: Cursor | undefined; limit: number }
 export type AccountEntry = Omit<HistoryEntry, 'accountId'>
 /** How many requests of each sort came in the time that begins at `at`, in seconds. */
-export type Bar = { at: number; succeeded: number; refused: number; failed: number }
+type Bar = { at: number; succeeded: number; refused: number; failed: number }
 
 export type HistoryTable = ReturnType<typeof historyTable>
 export type HistoryReader = Pick<HistoryTable, 'page' | 'bars' | 'byKey'>

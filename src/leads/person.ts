@@ -17,7 +17,7 @@ type PersonStore = Pick<Store, 'configuration' | 'leads' | 'counts' | 'conversio
 type PersonLead = LeadView & { counts: LeadCount[]; orders: Conversion[] }
 
 /** All that is kept of an email, and separately of those that differ from it only in case. */
-export type Person = { leads: PersonLead[]; otherSpellings: PersonLead[] }
+type Person = { leads: PersonLead[]; otherSpellings: PersonLead[] }
 
 /** Each call rejects with StoreUnavailable if the database does not answer. `email` must be valid. */
 export async function findPerson(store: PersonStore, accountId: number, email: string, now: Seconds): Promise<Person> {

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import { idsOf, type Leads, type LeadView, leadByRef, view } from './leads.ts'
 
 /** The visitor as the widget knows them: the ref of a lead, and the browser's own id. */
-export type Visitor = { lc?: string | undefined; client?: string | undefined }
+type Visitor = { lc?: string | undefined; client?: string | undefined }
 
 /** A lead with its campaign and account; the campaign may be a draft, the account suspended. */
 export type Found = { campaign: Campaign; account: Account; lead: Lead }
@@ -31,7 +31,7 @@ type Visit = { mayBegin(): boolean }
 export type Visitors = ReturnType<typeof buildVisitors>
 
 /** `lc` only if this call made the lead: knowing an email must not show somebody else's offer. */
-export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
+type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
 
 type Parts = { store: Pick<Store, 'leads'>; configCache: ConfigCache; leads: Leads }
 

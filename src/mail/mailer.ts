@@ -2,10 +2,10 @@
 import type { SendMailOptions } from 'nodemailer'
 
 /** Apart: the library would read the text `Ada: Team <…>` as a group, and drop the end of `Ada (news) <…>`. */
-export type Named = { name: string; address: string }
+type Named = { name: string; address: string }
 /** The server with its login, and who the mails are from. */
 export type Smtp = { url: string; from: Named }
-export type Mail = { to: string; subject: string; text: string; html: string }
+type Mail = { to: string; subject: string; text: string; html: string }
 
 export type Mailer = ReturnType<typeof openMailer>
 

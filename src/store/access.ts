@@ -27,7 +27,7 @@ type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seconds }
 export type Client = { device: string; address: string }
 
 /** A link that makes a user. Without an account it makes one too, and only while there is no user. */
-export type Invitation = { accountId: number | null; role: Role; endsAt: Seconds }
+type Invitation = { accountId: number | null; role: Role; endsAt: Seconds }
 
 /** Whose invitation it is: it ends when they are removed, get a new password or are no longer an owner. */
 export type Inviter = Pick<User, 'id' | 'accountId'>

@@ -75,7 +75,7 @@ export async function ordersByQuarter(sql: Sql, { accountId, id }: CampaignName)
   return rows.map(({ fromAt, total }): { fromAt: Seconds; total: number } => ({ fromAt, total }))
 }
 
-export type People = { registered: number; started: number; clicked: number; converted: number }
+type People = { registered: number; started: number; clicked: number; converted: number }
 
 /** Those who signed up from `fromAt` on and before `untilAt`, and what became of them. */
 export async function peopleBetween(

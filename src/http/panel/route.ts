@@ -91,7 +91,7 @@ export type Asked<Path extends string, Query, Body, Who> = {
 type Of<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
 /** Who may call a route. Viewers may call only those that change nothing in the account. */
-export type Access = 'anybody' | Role
+type Access = 'anybody' | Role
 
 export type Route<Path extends string = string, Query = any, Body = any, Answer = unknown> = {
   path: Path

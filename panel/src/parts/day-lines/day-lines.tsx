@@ -3,7 +3,7 @@ import { DayTable } from './day-table.tsx'
 import { lookOf, Plot } from './plot.tsx'
 
 /** `look` is the number of its colour and dashes, if not that of its place. */
-export type Line<Name extends string> = { name: Name; label: string; look?: number }
+type Line<Name extends string> = { name: Name; label: string; look?: number }
 export type DayLinesProps<Name extends string> = {
   /** What is shown, to be read out. */
   label: string

@@ -9,7 +9,7 @@ export type EditedPart = 'rules' | 'pages' | 'timer'
 const editedParts: readonly EditedPart[] = ['rules', 'pages', 'timer']
 
 /** `base` is the campaign as it was when somebody began to change it. */
-export type Unsaved<Draft> = { draft: Draft; base: Whole }
+type Unsaved<Draft> = { draft: Draft; base: Whole }
 
 const kept = new Map<string, Unsaved<unknown> | undefined>()
 const listeners = someListeners()

@@ -2,8 +2,8 @@ import type { ImportOutcome } from '../../../../../src/http/panel/leads.ts'
 import { type AnswerOf, CallFailed, call } from '../../../api.ts'
 import { type CsvFile, type EmailLine, emailLines } from './read-emails.ts'
 
-export type Outcome = ImportOutcome | 'malformed'
-export type Refusal = Exclude<Outcome, 'created' | 'existing'>
+type Outcome = ImportOutcome | 'malformed'
+type Refusal = Exclude<Outcome, 'created' | 'existing'>
 
 /** What became of the lines, and how far it got. */
 export type Report = {

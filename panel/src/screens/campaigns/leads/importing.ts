@@ -7,7 +7,7 @@ import { type Foreseen, importFile, type Report, type Run, tryFile } from './imp
 import type { CsvFile } from './read-emails.ts'
 
 /** An import into a draft is tried first, and then asked about. */
-export type Phase = 'ready' | 'trying' | 'asking' | 'running' | 'done' | 'stopped'
+type Phase = 'ready' | 'trying' | 'asking' | 'running' | 'done' | 'stopped'
 export type Importing = {
   phase: Phase
   report: Report | null

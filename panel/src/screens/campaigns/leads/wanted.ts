@@ -8,7 +8,7 @@ export const states = ['pending', 'scheduled', 'open', 'expired'] as const satis
 /** A page takes as long as all before it. */
 export const lastPage = 1_000
 
-export type Wanted = { state: State | null; sort: Sort; isAnywhere: boolean; page: number }
+type Wanted = { state: State | null; sort: Sort; isAnywhere: boolean; page: number }
 
 export function useWanted() {
   const [address, put] = useAddress()

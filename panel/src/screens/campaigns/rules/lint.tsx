@@ -19,7 +19,7 @@ const places = [
   ...(['mechanism.deadline.opens', 'mechanism.deadline.skipWeekdays'] as const),
   'mechanism.deadline.skipDates' as const,
 ]
-export type Place = (typeof places)[number]
+type Place = (typeof places)[number]
 
 type Findings = { faults: Fault[]; findings: LintFinding[]; timeZone: string }
 

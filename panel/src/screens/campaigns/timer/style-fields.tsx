@@ -10,7 +10,7 @@ import { words } from './words.ts'
 
 type Fault = { path: string; message: string }
 
-export type FieldsProps = {
+type FieldsProps = {
   style: Style
   styles: Styles
   /** Of the mail. */

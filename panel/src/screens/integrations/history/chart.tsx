@@ -8,7 +8,7 @@ import type { Span } from './wanted.ts'
 import { words } from './words.ts'
 
 export const sorts = ['succeeded', 'refused', 'failed'] as const
-export type Sort = (typeof sorts)[number]
+type Sort = (typeof sorts)[number]
 
 /** Their colours and dashes. */
 export const looks: Record<Sort, number> = { succeeded: 1, refused: 2, failed: 4 }

@@ -10,7 +10,7 @@ const steps = [
   ...[1, 2, 3, 4, 7, 14, 30, 91, 182, 365].map((days) => days * dayMs),
 ]
 
-export type Tick = { at: number; unit: 'day' | 'minute' | 'second' }
+type Tick = { at: number; unit: 'day' | 'minute' | 'second' }
 
 /**
  * At most so many round times between two instants. `aheadAt` is by how much clocks are ahead of UTC at an instant; all

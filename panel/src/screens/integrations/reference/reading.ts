@@ -56,7 +56,7 @@ type Operation = {
   responses: Record<string, Response>
 }
 
-export type Answer = { status: string; description: string; fields: Field[]; example: string }
+type Answer = { status: string; description: string; fields: Field[]; example: string }
 export type OperationRead = {
   name: ApiOperation
   method: string
