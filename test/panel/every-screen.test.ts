@@ -26,6 +26,9 @@ for (const name of ['ada', 'bela', 'chen']) {
     body: JSON.stringify({ email: `${name}@example.com` }),
   })
 }
+// They are counted behind the answers, and without a count the overview has no chart.
+const registrations = async () => (await stage.place.json(['campaign', 'stats', String(id)])).totals.registration.person
+assert.ok(await comesTrue(10_000, async () => (await registrations()) === 3, 200))
 
 const webhook = await stage.place.json([
   ...['webhook', 'create', '--account', account, '--name', 'Shop', '--url', 'https://example.com/'],
