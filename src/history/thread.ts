@@ -4,7 +4,9 @@ import type { Value } from '../store/sql.ts'
 import { startThread } from '../threads/start.ts'
 import type { HistoryDatabase } from './database.ts'
 
-export type Question = { name: 'read' | 'write'; sql: string; values: Value[] }
+type Asked = { sql: string; values: Value[] }
+/** After `until`, in milliseconds of the wall clock, nobody waits for the rows any more. */
+export type Question = (Asked & { name: 'read'; until: number }) | (Asked & { name: 'write' })
 export type Answer = { value: unknown } | { error: unknown }
 
 const readTimeoutMs = 10_000
@@ -21,7 +23,7 @@ export function historyInThreads(path: string): HistoryDatabase {
     async read(sql, values) {
       const { promise, reject } = Promise.withResolvers<never>()
       const timer = setTimeout(reject, readTimeoutMs, new StoreUnavailable('the request history is slow'))
-      const read = reading.ask({ name: 'read', sql, values })
+      const read = reading.ask({ name: 'read', sql, values, until: Date.now() + readTimeoutMs })
       return Promise.race([read, promise]).finally(() => clearTimeout(timer))
     },
     write: (sql, values) => writing.ask({ name: 'write', sql, values }),

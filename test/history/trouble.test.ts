@@ -99,6 +99,15 @@ test('a removed file is made again, and a folder or other file in its place lose
   assert.equal(lost(), 2)
 })
 
+test('a read whose time is over before its turn comes is left out: it would hold up the next ones', async (t) => {
+  const table = await openHistoryTable((await emptyDatabases.sqlite?.(t)) as DatabaseLocation)
+  t.after(table.close)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 10_000 })
+  await assert.rejects(table.page(1, all, { limit: 1 }), /is slow$/)
+  t.mock.timers.reset()
+  assert.deepEqual(await table.page(1, all, { limit: 1 }), [])
+})
+
 test('no more than 20,000 entries wait, and closing takes a second at most', async () => {
   let lost = 0
   const table = {

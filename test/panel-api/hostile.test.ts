@@ -292,11 +292,13 @@ test('a user reads much once at a time: with many at once everybody would wait f
   assert.ok(longestMs < tookMs / 2, `another waited ${longestMs} ms of ${tookMs}`)
 })
 
-test('a user searches, exports and imports leads, goes through the audit log and lists campaigns and webhooks one at a time', () => {
+test('a user searches, exports and imports leads, goes through the audit log, the history and the log of webhooks, and lists campaigns and webhooks one at a time', () => {
   const steps = [
     ...(['POST /campaigns/:campaignId/leads/search', 'POST /campaigns/:campaignId/leads/export'] as const),
     ...(['POST /campaigns/:campaignId/leads/import', 'POST /campaigns/:campaignId/leads/import/trial'] as const),
     ...(['GET /audit', 'GET /audit/choices', 'GET /campaigns', 'GET /webhooks'] as const),
+    ...(['GET /history', 'GET /history/counts', 'GET /history/keys'] as const),
+    'GET /webhooks/:endpointId/deliveries' as const,
   ]
   for (const step of steps) assert.ok(routes[step].readsMuch, step)
 })

@@ -824,9 +824,12 @@ atBothWidths(
     await assertFits(page)
     const before = (await shown(campaign.id, 'many-00001@example.com')).deadline
     const now = Date.now()
+    const searches = () => requests.filter(({ url }) => url.endsWith('/leads/search')).length
+    const searchedBefore = searches()
     await bar.getByRole('button', { name: '+1 day' }).click()
     await page.getByText('3 deadlines changed.').waitFor()
     await page.locator('[data-row] a:focus').waitFor()
+    assert.equal(searches() - searchedBefore, 1, 'the list is searched again once')
     const later = (await shown(campaign.id, 'many-00001@example.com')).deadline
     assert.ok(Math.abs(Date.parse(later) - Date.parse(before) - 86_400_000) <= 3_600_000, `${before} ${later}`)
     // One that had ended has a day from now.

@@ -21,7 +21,7 @@ export function csvLine(values: readonly Cell[]): string {
 }
 
 /** With the mark by which spreadsheets know UTF-8. */
-export function csvFile(parts: readonly string[]): Blob {
+export function csvFile(parts: readonly (string | Blob)[]): Blob {
   return new Blob(['\uFEFF', ...parts], { type: 'text/csv;charset=utf-8' })
 }
 

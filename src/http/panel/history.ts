@@ -73,6 +73,7 @@ export const historyRoutes = {
   }),
   /** How many of the newest requests of the last 24 hours came with each key; `isAll` if these are all. */
   ...forViewer('GET /history/keys', {
+    readsMuch: true,
     async run({ session, parts, now }) {
       const keys = await parts.history.byKey(session.account.id, (now - countedSeconds) * 1_000, mostCounted)
       return { keys, isAll: keys.reduce((sum, { requests }) => sum + requests, 0) < mostCounted }
@@ -80,6 +81,7 @@ export const historyRoutes = {
   }),
   /** Newest first. `next` is where the next page begins, null if nothing is left. */
   ...forViewer('GET /history', {
+    readsMuch: true,
     query: ListQuery,
     async run(asked) {
       const { query, parts, session } = asked
@@ -98,6 +100,7 @@ export const historyRoutes = {
   }),
   /** How many entries of each sort of status fall into each bar. */
   ...forViewer('GET /history/counts', {
+    readsMuch: true,
     query: Filters,
     async run(asked) {
       const filter = filterOf(asked)

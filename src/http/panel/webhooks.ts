@@ -71,6 +71,7 @@ export const webhookRoutes = {
     run: (asked) => ofAccount(asked).backfill(asked.params.endpointId, asked.campaign.id),
   }),
   ...forViewer('GET /webhooks/:endpointId/deliveries', {
+    readsMuch: true,
     query: LogQuery,
     async run(asked) {
       // As many people as a viewer gets at a time elsewhere.

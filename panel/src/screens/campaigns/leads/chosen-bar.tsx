@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { escapeOf } from '../../../parts/escape.ts'
@@ -12,7 +11,7 @@ import type { Settings } from '../use-campaign.ts'
 import { DeadlineInput } from './deadline-input.tsx'
 import { eraseSoon } from './erasing.ts'
 import { ExportLeads } from './export-leads.tsx'
-import type { Filter } from './use-leads.ts'
+import { type Filter, useLeadChange } from './use-leads.ts'
 import { words } from './words.ts'
 
 /** As many as the service changes or erases by one request. */
@@ -23,7 +22,7 @@ type Props = {
   settings: Settings
   filter: Filter
   onDone(): void
-  onChanged(): Promise<void>
+  onErased(): Promise<void>
 }
 
 /** What can be done with the leads that are ticked: each is one request for all of them. */
@@ -31,12 +30,12 @@ export function ChosenBar(props: Props) {
   return props.chosen.length === 0 ? null : <Bar {...props} />
 }
 
-function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
+function Bar({ chosen, settings, filter, onDone, onErased }: Props) {
   const text = useWords(words)
   const { account } = useSession()
   const failed = useToastFailure(text.eraseFailed)
   const [doing, setDoing] = useState<'erase' | 'deadline' | 'export' | null>(null)
-  const send = useSend('PUT /campaigns/:campaignId/leads/deadlines')
+  const send = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', settings.id)
   const params = { campaignId: settings.id }
   const close = () => setDoing(null)
   /** The bar goes with the ticks: the focus goes on to their first row. */
@@ -46,12 +45,11 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
     focusNext()
   }
   const setDeadline = async (at: string | null) => {
+    // While the list is read again there are no rows.
+    const focusNext = focusNextRow('leads', chosen[0] ?? '')
     const { leads } = await send.mutateAsync({ params, body: { refs: [...chosen], at } })
     close()
     toast(text.deadlinesSet(leads.length))
-    // While the list is read again there are no rows.
-    const focusNext = focusNextRow('leads', chosen[0] ?? '')
-    await onChanged()
     onDone()
     focusNext()
   }
@@ -59,7 +57,7 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
     close()
     const said = { waits: text.erasing(chosen.length), undo: text.undo, done: text.erased, failed }
     const focusNext = focusNextRow('leads', chosen[0] ?? '')
-    eraseSoon({ campaignId: settings.id, refs: chosen }, said, onChanged)
+    eraseSoon({ campaignId: settings.id, refs: chosen }, said, onErased)
     onDone()
     focusNext()
   }
@@ -126,7 +124,10 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
 
 type FormProps = {
   timeZone: string
-  send: Pick<ReturnType<typeof useSend<'PUT /campaigns/:campaignId/leads/deadlines'>>, 'error' | 'isPending' | 'reset'>
+  send: Pick<
+    ReturnType<typeof useLeadChange<'PUT /campaigns/:campaignId/leads/deadlines'>>,
+    'error' | 'isPending' | 'reset'
+  >
   onSet(at: string): Promise<void>
 }
 

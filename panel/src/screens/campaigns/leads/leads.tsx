@@ -223,7 +223,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
           }}
         />
       )}
-      {may && <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} onChanged={readAgain} />}
+      {may && <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} onErased={readAgain} />}
     </>
   )
 }

@@ -55,7 +55,7 @@ export function Orders({ lead, settings }: Props) {
 
 function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const text = useWords(salesWords)
-  const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, 'read again')
+  const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId)
   const [order, setOrder] = useState(empty)
   const { suspended } = useSession().account
   const isOfOther = ({ created, email }: Told) => !created && email !== lead.email

@@ -96,13 +96,13 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
 }
 
 /**
- * Changes one lead or makes some; the list keeps its place where it can. `change` makes the rows from the answer; where
- * that does not have them, they are read again.
+ * Changes leads or makes some; the list keeps its place where it can. `change` makes the rows from the answer; where that
+ * does not have them, the list begins again, and only its first step is waited for: there may be thousands.
  */
 export function useLeadChange<Name extends RouteName>(
   name: Name,
   campaignId: number,
-  change?: 'read again' | ((leads: Lead[], answer: AnswerOf<Name>) => Lead[]),
+  change?: (leads: Lead[], answer: AnswerOf<Name>) => Lead[],
 ) {
   const client = useQueryClient()
   return useMutation<AnswerOf<Name>, CallFailed, AskedOf<Name>>({
@@ -111,7 +111,6 @@ export function useLeadChange<Name extends RouteName>(
       const key = [search, campaignId]
       client.removeQueries({ queryKey: key, type: 'inactive' })
       if (change === undefined) return client.resetQueries({ queryKey: key })
-      if (change === 'read again') return client.invalidateQueries({ queryKey: key })
       client.setQueriesData<InfiniteData<Step, Place>>({ queryKey: key }, (data) =>
         data === undefined
           ? data

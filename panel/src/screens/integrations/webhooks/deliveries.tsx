@@ -63,8 +63,8 @@ function useDeliveries(endpointId: number, outcome: Outcome) {
     query: { ...(outcome && { outcome }), ...place },
   })
   return usePages(route, asked, {
-    // Of several pages each would be asked for again.
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? everyMs : false),
+    // Of several pages each would be asked for again, and for one outcome the whole log may be read each time.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 && outcome === undefined ? everyMs : false),
   })
 }
 
