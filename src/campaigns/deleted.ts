@@ -1,7 +1,7 @@
 // A deleted campaign may leave a million leads behind: removing them at once would stop everything else.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Configuration } from '../store/configuration.ts'
-import type { DeletedCampaign } from '../store/model.ts'
+import type { DeletedCampaign, Leftover } from '../store/model.ts'
 
 type Removing = Pick<Configuration, 'deletedCampaigns' | 'removeDeleted'>
 
@@ -18,16 +18,27 @@ export function removeDeletedCampaigns({ configuration }: { configuration: Remov
     // Where the database is locked or gone, the next look tries again.
     const deleted = await configuration.deletedCampaigns().catch(() => [])
     // One that cannot be removed stops none of the others.
-    for (const campaign of deleted) await remove(campaign).catch(() => {})
+    const pause = () => sleep(pauseMs)
+    for (const campaign of deleted) await removeWhole(configuration, campaign, pause, () => isOver).catch(() => {})
     if (!isOver) timer = setTimeout(look, lookMs).unref()
-  }
-
-  async function remove(campaign: DeletedCampaign): Promise<void> {
-    while (!isOver && !(await configuration.removeDeleted(campaign))) await sleep(pauseMs)
   }
 
   return () => {
     isOver = true
     clearTimeout(timer)
+  }
+}
+
+/** Removes one of them, step by step: others have their turn in `pause`. */
+export async function removeWhole(
+  { removeDeleted }: Pick<Configuration, 'removeDeleted'>,
+  campaign: DeletedCampaign,
+  pause: () => Promise<unknown>,
+  isStopped = () => false,
+): Promise<void> {
+  let left: Leftover | null = campaign
+  while (left !== null && !isStopped()) {
+    left = await removeDeleted(left)
+    if (left !== null) await pause()
   }
 }

@@ -1,4 +1,5 @@
 import { saveCampaign } from '../campaigns/campaigns.ts'
+import { removeWhole } from '../campaigns/deleted.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { campaignItem, checkCampaign } from '../core/campaign.ts'
 import { openTemplates } from '../countdown/templates.ts'
@@ -61,8 +62,7 @@ export const deleteCampaign: Command = async (args) => {
   return withStore(async (store) => {
     const deleted = await store.configuration.deleteCampaign(id, commandActor())
     if (deleted === undefined) throw new WrongCall(`ID: there is no campaign ${id}`)
-    const leaveTurns = leavingTurns()
-    while (!(await store.configuration.removeDeleted(deleted))) await leaveTurns()
+    await removeWhole(store.configuration, deleted, leavingTurns())
     return { id, deleted: true }
   })
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
+import { removeWhole } from '../campaigns/deleted.ts'
 import { csvLine, withoutMark } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
@@ -141,7 +142,7 @@ async function eraseInAll(store: Store, accountId: number, email: string) {
   // A campaign that was deleted has its leads until the last of them is removed, though nobody finds them.
   const leaveTurns = leavingTurns()
   for (const deleted of await store.configuration.deletedCampaigns()) {
-    if (deleted.accountId === accountId) while (!(await store.configuration.removeDeleted(deleted))) await leaveTurns()
+    if (deleted.accountId === accountId) await removeWhole(store.configuration, deleted, leaveTurns)
   }
   await store.leads.eraseTraces(email)
   if (campaignIds.length === 0) throw notRegistered('in any campaign of the account')

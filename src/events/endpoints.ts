@@ -191,7 +191,13 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     async resendFailed(id: number, since: Seconds): Promise<number> {
       needOn(parts)
       const endpoint = await one(id)
-      return untilDone(parts, () => events.resendFailed(endpoint, since, by))
+      let resent = 0
+      for (let after: number[] | null = []; after !== null; await parts.leaveTurns()) {
+        const { count, next } = await events.resendFailed(endpoint, since, by, after)
+        resent += count
+        after = next
+      }
+      return resent
     },
   }
 }

@@ -6,8 +6,8 @@ import { unlinkOrders } from './erased-orders.ts'
 import { type ErasedLead, noteErased } from './events/notes.ts'
 import { goBackBefore } from './events/sweeps.ts'
 import { decisionColumns, type LeadRow, leadColumns } from './lead-row.ts'
-import type { DeletedCampaign, LeadName } from './model.ts'
-import type { Sql } from './sql.ts'
+import type { LeadName, Leftover } from './model.ts'
+import type { Row, Sql, Value } from './sql.ts'
 
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
 
@@ -77,31 +77,41 @@ export async function hasLeadsOrVisitors(sql: Sql, accountId: number, campaignId
 /** Rows that one step removes: some ten milliseconds of either engine. */
 const removedAtOnce = 100
 
-/** Removes a part of what a deleted campaign has left, its leads and what was counted of it; true once nothing is left. */
-export async function removeDeleted(sql: Sql, { accountId, id }: DeletedCampaign): Promise<boolean> {
+/**
+ * Removes a part of what a deleted campaign has left, its leads and what was counted of it; null once nothing is left.
+ * The next step gets the result: PostgreSQL keeps removed rows in an index for a while, and would go through all of them
+ * in each step.
+ */
+export async function removeDeleted(sql: Sql, left: Leftover): Promise<Leftover | null> {
+  const { accountId, id, afterEmail = '', afterOrder = 0 } = left
   const of = [accountId, id]
   // In the order of an index: PostgreSQL might look for them by going through the leads of everybody.
-  const some = async (table: string, order: string): Promise<number[]> => {
-    const ids = `SELECT id FROM ${table} ${ofCampaign} ORDER BY ${order} LIMIT ${removedAtOnce}`
-    return (await sql.all(ids, ...of)).map((row) => row.id)
-  }
+  const some = (table: string, order: string, after: Value) =>
+    sql.all(
+      `SELECT id, ${order} AS place FROM ${table} ${ofCampaign} AND ${order} > ? ORDER BY ${order} LIMIT ${removedAtOnce}`,
+      ...[...of, after],
+    )
   // SQLite would go through all of the account's orders, or all of the campaign's leads, without the index that is meant.
-  const remove = (table: string, where: string, values: number[], ids: number[]) =>
-    sql.run(`DELETE FROM ${table} WHERE ${where} IN (${ids.map(() => '?')})`, ...values, ...ids)
+  const remove = (table: string, where: string, values: number[], rows: Row[]) =>
+    sql.run(`DELETE FROM ${table} WHERE ${where} IN (${rows.map(() => '?')})`, ...values, ...rows.map((row) => row.id))
 
-  const leads = await some('leads', 'email')
-  const orders = await some('conversions', 'id')
+  const leads = await some('leads', 'email', afterEmail)
+  const orders = await some('conversions', 'id', afterOrder)
   if (leads.length > 0) {
     await remove('lead_counts', 'account_id = ? AND lead_id', [accountId], leads)
     await remove('clicked_leads', 'account_id = ? AND lead_id', [accountId], leads)
     await remove('leads', 'account_id = ? AND id', [accountId], leads)
   }
   if (orders.length > 0) await remove('conversions', 'account_id = ? AND campaign_id = ? AND id', of, orders)
-  if (leads.length + orders.length > 0) return false
+  if (leads.length + orders.length > 0) {
+    return { ...left, afterEmail: leads.at(-1)?.place ?? afterEmail, afterOrder: orders.at(-1)?.place ?? afterOrder }
+  }
+  // Once more from the beginning: what was not on the disk when the database broke down, or another took over, is back.
+  if (afterEmail !== '' || afterOrder > 0) return { accountId, id }
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, ...of)
   await sql.run(`DELETE FROM signup_counts ${ofCampaign}`, ...of)
   await sql.run('DELETE FROM deleted_campaigns WHERE id = ?', id)
-  return true
+  return null
 }
 
 /** Resolves with how many there were. */

@@ -93,6 +93,8 @@ export type CampaignTotals = { published: number; drafts: number }
 
 /** A campaign that is gone for everybody, with rows left to remove. */
 export type DeletedCampaign = { accountId: number; id: number }
+/** What one step of removing it leaves to the next: leads and orders behind these. */
+export type Leftover = DeletedCampaign & { afterEmail?: string; afterOrder?: number }
 
 export type Lead = {
   id: number

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { removeWhole } from '../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { type EndpointSettings, type Notice, wantedKinds } from '../../src/core/events.ts'
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
@@ -290,7 +291,8 @@ async function askConfiguration({ configuration, leads, events }: Store, both: B
   await configuration.applyCampaign(accountId, { ...settings('after', id), mechanism: { ...mechanism, endsAt } }, by)
   await configuration.archiveCampaign(accountId, id, true, by)
   await configuration.deleteCampaign(id, by)
-  for (const deleted of await configuration.deletedCampaigns()) while (!(await configuration.removeDeleted(deleted))) {}
+  for (const deleted of await configuration.deletedCampaigns())
+    await removeWhole(configuration, deleted, async () => {})
   while (!(await events.purge(endpoint)));
 }
 

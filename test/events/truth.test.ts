@@ -66,7 +66,8 @@ test('resending since an instant sends and counts only what may still be told; t
   const givenUp = { tries: 10, refused: 10, nextAt: null, lastAt: clock.at }
   const failed = [ended, ...due].map((one) => ({ ...one, ...givenUp }))
   await store.events.settle(await find(id), { done: due, failed, looks: [] })
-  const ask = async (since = beganAt) => store.events.resendFailed(await find(id), since, testerAt(clock.at))
+  const ask = async (since = beganAt) =>
+    (await store.events.resendFailed(await find(id), since, testerAt(clock.at))).count
   await save({ isDraft: true })
   assert.equal(await ask(), 1, 'of a draft an erasure')
   const { settings } = await find(id)

@@ -59,7 +59,7 @@ test('one deleted campaign that cannot be removed stops none of the others', asy
     async removeDeleted({ id }: { id: number }) {
       if (id === 1) throw new Error('somebody has locked one of its leads')
       removed.push(id)
-      return true
+      return null
     },
   }
   const stop = removeDeletedCampaigns({ configuration })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { removeWhole } from '../../src/campaigns/deleted.ts'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
 import { causeOf, checkEndpoint, eventKinds } from '../../src/core/events.ts'
 import { offerAt } from '../../src/core/mechanism/attempt.ts'
@@ -265,7 +266,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
     const deleted = await store.configuration.deleteCampaign(campaign.id, tester)
     assert.ok(deleted)
-    while (!(await store.configuration.removeDeleted(deleted))) {}
+    await removeWhole(store.configuration, deleted, async () => {})
     assert.deepEqual(await store.conversions.list(campaign, 0, 10), [])
   })
 

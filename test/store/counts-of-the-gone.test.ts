@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { removeWhole } from '../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Count } from '../../src/store/counts.ts'
@@ -52,7 +53,8 @@ async function rowsIn(at: DatabaseLocation, sql: string): Promise<unknown[]> {
 }
 
 async function removeAll({ configuration }: Store): Promise<void> {
-  for (const deleted of await configuration.deletedCampaigns()) while (!(await configuration.removeDeleted(deleted))) {}
+  for (const deleted of await configuration.deletedCampaigns())
+    await removeWhole(configuration, deleted, async () => {})
 }
 
 for (const [engine, place] of Object.entries(emptyDatabases)) {

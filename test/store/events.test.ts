@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
-import { causeOf, checkEndpoint, type EndpointSettings, eventKinds } from '../../src/core/events.ts'
+import { causeOf, checkEndpoint, type EndpointSettings, eventKinds, noticeKinds } from '../../src/core/events.ts'
 import { openLease } from '../../src/events/lease.ts'
 import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
@@ -124,7 +124,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       looks: [],
     })
     assert.deepEqual(shown(await store.events.due(endpoint, 2_900, 9)), shown([third]), 'given up')
-    assert.equal(await store.events.resendFailed(endpoint, 2_000, testerAt(2_500)), 1)
+    assert.equal((await store.events.resendFailed(endpoint, 2_000, testerAt(2_500))).count, 1)
     const asked = await store.events.due(endpoint, 2_500, 9)
     await store.events.settle(endpoint, { done: [again, third], failed: [], looks: [] })
     const left = (await store.events.due(endpoint, 2_500, 9)).map(({ isAskedFor }) => isAskedFor)
@@ -341,7 +341,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(done, ['webhook.deleted', 'webhook.created'])
   })
 
-  test(`deliveries that were given up long ago are removed a thousand at a time, until none is left: ${engine}`, async (t) => {
+  test(`deliveries that were given up long ago are removed a thousand at a time, until none is left, and later ones sent again, two thousand at a time: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { accountId } = await opened(store)
@@ -355,7 +355,15 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const at = 1_001 + 30 * 86_400
     assert.deepEqual(await store.events.purgeOld(accountId, at), { dropped: 0, isMore: true })
     assert.deepEqual(await store.events.purgeOld(accountId, at), { dropped: 0, isMore: false })
-    assert.equal(await store.events.resendFailed(endpoint, 0, testerAt(2_000)), 1)
+    assert.deepEqual(await store.events.resendFailed(endpoint, 0, testerAt(2_000)), { count: 1, next: null })
+    // Of no lead: nothing is told any more.
+    const kind = 'lead.registered' as const
+    const ofNobody = Array.from({ length: 1_999 }, (_, n) => ({ ...givenUp(n + 1, 3_000), kind }))
+    await store.events.settle(endpoint, { done: [], failed: [...ofNobody, givenUp(3_000, 3_000)], looks: [] })
+    const first = await store.events.resendFailed(endpoint, 0, testerAt(3_000))
+    assert.deepEqual(first, { count: 0, next: [900, 2_000, noticeKinds.indexOf('lead.erased'), 0] })
+    const second = await store.events.resendFailed(endpoint, 0, testerAt(3_000), first.next ?? [])
+    assert.deepEqual(second, { count: 1, next: null })
   })
 
   test(`an edit during the sweep of another one: each lead is compared with all schedules that it may know: ${engine}`, async (t) => {

@@ -4,7 +4,7 @@ import { type EndpointSettings, mostEndpoints, type Notice, noticeKinds } from '
 import { formatInstant, instantOrNull, type Seconds } from '../../core/instant.ts'
 import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
-import type { Row, Sql, Statement } from '../sql.ts'
+import type { Row, Sql } from '../sql.ts'
 import {
   type Endpoint,
   type EndpointOf,
@@ -16,7 +16,7 @@ import {
   toEndpoint,
   updateEndpoint,
 } from './endpoint.ts'
-import { changeSome, discardFailed, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
+import { changeRows, discardFailed, key, keyIn, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
 import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -25,7 +25,7 @@ export const failuresToStop = 5
 /** After an outage with fewer failures, only what failed later than so many seconds into it is due at once. */
 const downSeconds = 60
 
-const resentAtOnce = 2_000
+const seenAtOnce = 2_000
 
 const mostOldSecrets = 10
 
@@ -221,10 +221,17 @@ export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: A
 }
 
 /**
- * The same for what was given up since then, as far as it may still be told: at most `resentAtOnce`, since a million
- * would stop everything else meanwhile. Since 0: all that is kept. Resolves with how many.
+ * The same for what was given up since then, as far as it may still be told. It looks at `seenAtOnce` that failed, those
+ * behind the key `after`: a million, of which nothing may be told, would stop everything else meanwhile. Since 0: all that
+ * is kept. Resolves with how many, and the key from which the next step goes on, null at the end.
  */
-export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
+export async function resendFailed(
+  sql: Sql,
+  endpoint: Endpoint,
+  since: Seconds,
+  by: Actor,
+  after: readonly number[] = [],
+): Promise<{ count: number; next: number[] | null }> {
   const { accountId, id, settings } = endpoint
   // No campaign has the id 0: it is there because a list in SQL needs at least one item.
   const heard = settings.campaignIds && [0, ...settings.campaignIds]
@@ -232,16 +239,22 @@ export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds,
     ${heard === null ? '' : `AND id IN (${heard.map(() => '?').join(', ')})`}`
   const campaign = `CASE WHEN lead_id < 0 THEN -lead_id ELSE
     (SELECT campaign_id FROM leads AS l WHERE l.account_id = ? AND l.id = failed_deliveries.lead_id) END`
-  const mayBeTold = `AND next_at IS NULL AND last_at >= ?
-    AND (kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published}))`
-  const condition: Statement = [mayBeTold, since, accountId, accountId, ...(heard ?? [])]
-  const some = { table: 'failed_deliveries', condition, limit: resentAtOnce } as const
+  const mayBeTold = `CASE WHEN next_at IS NULL AND last_at >= ?
+    THEN kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published}) END`
+  const rows = await sql.all(
+    `SELECT ${key}, ${mayBeTold} AS may_be_told FROM failed_deliveries WHERE account_id = ? AND endpoint_id = ?
+      ${after.length > 0 ? `AND (${key}) > (?, ?, ?, ?)` : ''} ORDER BY ${key} LIMIT ${seenAtOnce}`,
+    ...[since, accountId, accountId, ...(heard ?? []), accountId, id, ...after],
+  )
+  const told = rows.filter((row) => row.may_be_told).map(keyIn)
   const change = 'UPDATE failed_deliveries SET tries = 0, refused = 0, is_asked_for = 1, next_at = ?, last_at = ?'
-  const count = await changeSome(sql, endpoint, some, [change, by.at, by.at])
+  await changeRows(sql, endpoint, key, told, [change, by.at, by.at])
+  const count = told.length
   const subject = { kind: 'webhook', id, name: settings.name } as const
-  const after = { count, ...(since > 0 && { failedSince: formatInstant(since) }) }
-  if (count > 0) await addCount(sql, by, { accountId, action: 'webhook.resent', subject, before: null, after })
-  return count
+  const counted = { count, ...(since > 0 && { failedSince: formatInstant(since) }) }
+  if (count > 0) await addCount(sql, by, { accountId, action: 'webhook.resent', subject, before: null, after: counted })
+  const last = rows.length === seenAtOnce ? rows.at(-1) : undefined
+  return { count, next: last === undefined ? null : keyIn(last) }
 }
 
 /** Removes a part of what a deleted endpoint leaves, and at last the endpoint. True once nothing is left. */

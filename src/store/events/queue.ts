@@ -7,7 +7,7 @@ import { type Endpoint, type EndpointOf, findEndpoint, isWell, toEndpoint, updat
 /** The tables of what waits and of what failed. In both, the rows of an endpoint are in the order of `key`. */
 export const queues = ['notices', 'failed_deliveries'] as const
 
-const key = 'due_at, lead_id, kind, detail'
+export const key = 'due_at, lead_id, kind, detail'
 
 /** What became of a delivery so far. */
 type Tried = {
@@ -167,12 +167,15 @@ export async function putFailed(
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
+/** The same of a row that was read. */
+export const keyIn = ({ due_at, lead_id, kind, detail }: Row): number[] => [due_at, lead_id, kind, detail]
+
 const asRead = (due: Due) => [...keyOf(due), due.lastAt]
 
 const ofEndpoint = 'account_id = ? AND endpoint_id = ?'
 
 /** Runs `change` on the rows of an endpoint that have these values in these columns. */
-async function changeRows(
+export async function changeRows(
   sql: Sql,
   of: EndpointOf,
   columns: string,
@@ -187,10 +190,10 @@ async function changeRows(
   }
 }
 
-type Some = { table: Due['queue']; condition: Statement; limit?: number }
+type Some = { table: Due['queue']; condition: Statement }
 
 /**
- * Runs `change` on some rows of an endpoint: on all for which `condition` holds, up to `limit`. Resolves with how many it
+ * Runs `change` on some rows of an endpoint: on all for which `condition` holds, up to 1,000. Resolves with how many it
  * has found; another node may have removed them meanwhile.
  *
  * Their keys are read first. With a subquery in place of these PostgreSQL, where it knows of few rows of the endpoint,
@@ -199,13 +202,12 @@ type Some = { table: Due['queue']; condition: Statement; limit?: number }
 export async function changeSome(
   sql: Sql,
   of: EndpointOf,
-  { table, condition: [condition, ...values], limit = purgedAtOnce }: Some,
+  { table, condition: [condition, ...values] }: Some,
   change: Statement,
 ): Promise<number> {
-  const some = `SELECT ${key} FROM ${table} WHERE ${ofEndpoint} ${condition} LIMIT ${limit}`
+  const some = `SELECT ${key} FROM ${table} WHERE ${ofEndpoint} ${condition} LIMIT ${purgedAtOnce}`
   const rows = await sql.all(some, of.accountId, of.id, ...values)
-  const keys = rows.map(({ due_at, lead_id, kind, detail }) => [due_at, lead_id, kind, detail])
-  await changeRows(sql, of, key, keys, change)
+  await changeRows(sql, of, key, rows.map(keyIn), change)
   return rows.length
 }
 
