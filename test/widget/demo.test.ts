@@ -183,7 +183,7 @@ test('the whole way, in a minute', { concurrency: languages.length }, async (t) 
       await fits()
 
       await sleep(deadline - Date.now())
-      await page.getByText(over).waitFor()
+      await page.getByRole('status').getByText(over).waitFor()
       assert.equal(await timer.isVisible(), false)
       const endedAt = Number(await page.evaluate(() => localStorage.getItem('ended')))
       assert.ok(Math.abs(endedAt - deadline) < 1000, `${endedAt - deadline} ms after the deadline`)

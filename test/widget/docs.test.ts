@@ -30,7 +30,8 @@ test('the first example is a page that works', async (t) => {
   await page.getByRole('timer').waitFor()
   assert.match(await page.locator('[data-lastcall=running]').innerText(), /^Only until \w+ \d+, 20\d\d/)
   assert.equal(await page.getByText('This offer is over.').isVisible(), false)
-  await page.getByText('This offer is over.').waitFor()
+  // What had the focus is hidden: it is said.
+  await page.getByRole('status').getByText('This offer is over.').waitFor()
   assert.equal(await page.getByRole('link', { name: 'Buy' }).isVisible(), false)
   assert.equal(await page.getByText('The offer has not begun yet.').isVisible(), false)
 })

@@ -120,7 +120,7 @@ export function offerPage(language: Language, campaignId: number): string {
 <p class="price"><strong>${t.price}</strong> <s>${t.fullPrice}</s></p>
 <div class="running" data-lastcall="running" hidden><p class="until">${t.running}</p><div class="clock" data-lastcall="countdown"></div></div>
 <form method="post" action="buy"><button class="button">${t.buy}</button></form></div>
-<div data-lastcall="expired" hidden>${ending(language, t.over, t.overText)}</div></section>
+<div role="status"><div data-lastcall="expired" hidden>${ending(language, t.over, t.overText)}</div></div></section>
 <p class="note">${t.gated}</p>`,
   })
 }

@@ -23,14 +23,17 @@ type FormWords = { email: string; send: string }
 /** A form for the email; `method="dialog"` sends nothing where the script has not come. */
 export function formExample({ email, send }: FormWords): string {
   return `<form data-lastcall="form" method="dialog">
-  <label>${email} <input type="email" name="email" required /></label>
+  <label>${email} <input type="email" name="email" autocomplete="email" required /></label>
   <button>${send}</button>
 </form>`
 }
 
 type OfferWords = { offer: string; until: string; buy: string; over: string; notYet: string }
 
-/** A marked offer. What makes no sense without a time is hidden until there is one. */
+/**
+ * A marked offer. What makes no sense without a time is hidden until there is one. The end hides what has the focus, so
+ * screen readers are to say it.
+ */
 export function offerExample({ offer, until, buy, over, notYet }: OfferWords, buyUrl: string): string {
   return `<div data-lastcall="offer">
   <p>${offer}</p>
@@ -39,6 +42,6 @@ export function offerExample({ offer, until, buy, over, notYet }: OfferWords, bu
   </p>
   <a href="${buyUrl}">${buy}</a>
 </div>
-<p data-lastcall="expired" hidden>${over}</p>
+<div role="status"><p data-lastcall="expired" hidden>${over}</p></div>
 <p data-lastcall="scheduled" hidden>${notYet}</p>`
 }
