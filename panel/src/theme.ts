@@ -1,9 +1,14 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
-/** Text that is less important keeps a contrast of 4.5 to 1 with what stands behind it (WCAG 2.2, 1.4.3). */
+/**
+ * Text that is less important keeps a contrast of 4.5 to 1 with what stands behind it (WCAG 2.2, 1.4.3); the ring of the
+ * focus and the borders of fields keep one of 3 to 1 (1.4.11).
+ */
 export const readable: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--focus': 'var(--mantine-primary-color-filled)',
+    '--field-border': 'var(--mantine-color-gray-6)',
     '--mantine-color-dimmed': '#56606b',
     '--mantine-color-placeholder': '#6a737d',
     '--mantine-color-body': '#fbfbfd',
@@ -17,6 +22,8 @@ export const readable: CSSVariablesResolver = () => ({
     '--mantine-color-blue-outline': '#1864ab',
   },
   dark: {
+    '--focus': 'var(--mantine-color-violet-4)',
+    '--field-border': 'var(--mantine-color-dark-2)',
     '--mantine-color-dimmed': '#a9b0b8',
     '--mantine-color-placeholder': '#9aa2ab',
     '--mantine-color-error': '#ff8787',

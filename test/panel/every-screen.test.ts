@@ -135,6 +135,39 @@ async function assertStill(page: Page): Promise<void> {
   assert.ok(sum < 0.02, `${page.url()}: ${sum} ${JSON.stringify(shifts)}`)
 }
 
+type Rgb = readonly number[]
+
+function luminanceOf(colour: Rgb): number {
+  const [red = 0, green = 0, blue = 0] = colour.map((part) => {
+    const share = part / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function contrastOf(one: Rgb, other: Rgb): number {
+  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** What axe does not look at (WCAG 2.2, 1.4.11): the ring of the focus, and the borders of what is not chosen. */
+async function assertSeen(page: Page): Promise<void> {
+  await page.locator('header button').last().focus()
+  const [ground, ring, ...edges] = await page.evaluate(() => {
+    const rgb = (element: Element, what: 'backgroundColor' | 'borderTopColor' | 'outlineColor') =>
+      (getComputedStyle(element)[what].match(/\d+/g) ?? []).slice(0, 3).map(Number)
+    const { body, activeElement } = document
+    const fields = ['.mantine-Input-input', '.mantine-Checkbox-input', '.mantine-Radio-radio']
+    const all = [...document.querySelectorAll(fields.map((one) => `${one}:enabled:not(:checked)`).join())]
+    const borders = all.map((one) => rgb(one, 'borderTopColor'))
+    return [rgb(body, 'backgroundColor'), rgb(activeElement ?? body, 'outlineColor'), ...borders]
+  })
+  for (const colour of [ring, ...edges]) {
+    const contrast = contrastOf(colour as Rgb, ground as Rgb)
+    assert.ok(contrast >= 3, `${colour} on ${ground}: ${contrast}, ${page.url()}`)
+  }
+}
+
 /** By what was marked when the screen had come up. */
 async function assertReached(page: Page, count: number, least = 6): Promise<void> {
   assert.ok(count >= least, page.url())
@@ -333,6 +366,7 @@ for (const [turn, look] of looks.entries())
       // On a phone what is not there has the head of the window and one way back.
       const least = path === '/nothing-here' && look.width === 'phone' ? 5 : 6
       await t.test(`the keyboard reaches everything: ${path}`, () => assertReached(page, count, least))
+      await t.test(`the focus and the fields are seen: ${path}`, () => assertSeen(page))
       await t.test(`nothing is too wide: ${path}`, async () => {
         const isNarrow = async () => {
           await assertFits(page)

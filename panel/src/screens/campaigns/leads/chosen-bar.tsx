@@ -63,7 +63,7 @@ function Bar({ chosen, settings, filter, onDone, onErased }: Props) {
   }
   const button = { size: 'xs', variant: 'default', disabled: account.suspended } as const
   return (
-    <Paper withBorder shadow="md" p="sm" className="foot" style={{ position: 'sticky', bottom: 8, zIndex: 5 }}>
+    <Paper withBorder shadow="md" p="sm" className="foot">
       <Group gap="xs" role="group" aria-label={text.chosen(chosen.length)}>
         <Text size="sm" fw={600} mr="auto">
           {text.chosen(chosen.length)}
