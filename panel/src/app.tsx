@@ -14,20 +14,16 @@ import { useAnySession } from './session.ts'
 type Load = () => Promise<{ default: ComponentType }>
 const loaded = (load: Load) => ({ load, component: lazy(load) })
 
-const integrations = loaded(() => import('./screens/integrations/integrations.tsx'))
-const settings = loaded(() => import('./screens/settings/settings.tsx'))
-
 /** Every screen behind a session, loaded when it is first opened. */
 const screens: [path: string, screen: ReturnType<typeof loaded>][] = [
   ['/', loaded(() => import('./screens/overview/overview.tsx'))],
   ['/campaigns', loaded(() => import('./screens/campaigns/list/list.tsx'))],
-  // One pattern for all: what lies over a part, as a lead over the list, must not make it again.
+  // One pattern for all parts: another one would make the screen again, under a lead over the list, and with the tab
+  // that has the focus.
   ['/campaigns/:campaignId/:part?/:ref?', loaded(() => import('./screens/campaigns/campaign.tsx'))],
   ['/person', loaded(() => import('./screens/person/person.tsx'))],
-  ['/integrations', integrations],
-  ['/integrations/:part', integrations],
-  ['/settings', settings],
-  ['/settings/:part', settings],
+  ['/integrations/:part?', loaded(() => import('./screens/integrations/integrations.tsx'))],
+  ['/settings/:part?', loaded(() => import('./screens/settings/settings.tsx'))],
 ]
 
 export function App() {

@@ -28,7 +28,7 @@ for (const width of widthsByTurns()) {
     await rows.first().waitFor()
     assert.equal(await rows.count(), 50)
     await page.getByRole('button', { name: 'Show more' }).press('Enter')
-    await page.getByText('That is all.').waitFor()
+    await page.locator('main :focus', { hasText: /^That is all\.$/ }).waitFor()
     assert.ok((await rows.count()) >= 57)
 
     await page.getByLabel('What').selectOption('Campaign changed')
@@ -55,6 +55,11 @@ for (const width of widthsByTurns()) {
     await assertAccessible(page)
     await assertFits(page)
     await t.test('the file has every entry that fits, and no formula', () => assertFileIsWhole(page))
+    await t.test('the arrow keys go on from the last tab to the first, which keeps the focus', async () => {
+      await page.getByRole('tab', { name: 'Audit log' }).press('ArrowRight')
+      await page.getByLabel('Name').waitFor()
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Account')
+    })
     assertUntroubled(page)
   })
 }
