@@ -389,3 +389,49 @@ longTest('on a slow network a button whose work is under way says so, and is not
   await downloading
   await page.locator('button:focus').and(exporting).waitFor()
 })
+
+/** Ten seconds are a tenth of one here. */
+const hurry = (page: Page) =>
+  page.evaluate(() => {
+    const { setTimeout } = window
+    const faster = (run: () => void, ms?: number) => setTimeout(run, ms === 10_000 ? 100 : ms)
+    Object.assign(window, { setTimeout: faster })
+  })
+
+longTest(
+  'a failure with a request’s id is said until it is closed, another one for ten seconds; each is said anew, and no next user is told',
+  async () => {
+    const page = await open('/', 'desk')
+    await hurry(page)
+    let code = 'INTERNAL_ERROR'
+    await page.route('**/panel/api/session?**', (route) =>
+      route.fulfill({ status: 500, json: { code, requestId: 'of-this-request', faults: [], retryAfterSeconds: null } }),
+    )
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Account', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    }
+    const said = page.locator('#toast').getByRole('alert')
+    await signOut()
+    await said.getByText('of-this-request').waitFor()
+    const first = await said.elementHandle()
+    await page.waitForTimeout(500)
+    await signOut()
+    await page.waitForFunction((one) => !one?.isConnected, first)
+    await page.waitForTimeout(500)
+    assert.ok(await said.isVisible())
+    code = 'NOT_ALLOWED'
+    await signOut()
+    await said.waitFor({ state: 'detached' })
+    code = 'INTERNAL_ERROR'
+    await signOut()
+    await said.waitFor()
+    await page.unrouteAll()
+    await signOut()
+    await page.getByRole('textbox', { name: 'Email' }).fill(owner.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(owner.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.equal(await said.count(), 0)
+  },
+)

@@ -4,6 +4,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { useSyncExternalStore } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
+import { atSignOut } from '../leaving.ts'
 import { asksForId } from './failure.tsx'
 import { someListeners } from './listeners.ts'
 import { focusScreen } from './next-row.ts'
@@ -12,8 +13,11 @@ import { words } from './words.ts'
 const shownMs = 10_000
 
 type Action = { name: string; onClick(): void }
-type Said = { text: string; action?: Action | undefined; isFailure?: boolean }
+type ToSay = { text: string; action?: Action | undefined; isFailure?: boolean }
+/** Each has a number of its own: the same words again are new ones, and are read out again. */
+type Said = ToSay & { number: number }
 
+let count = 0
 /** At most one with a button, which stands first, and one without: that one takes no button away. */
 let said: readonly Said[] = []
 const listeners = someListeners()
@@ -44,14 +48,20 @@ export function toastWhile(text: string, goesOn: Promise<unknown>): void {
   show({ text }, goesOn)
 }
 
+// What one user was told is not for the next one at this tab.
+atSignOut(() => put([]))
+
 const shownLong = () => new Promise((resolve) => window.setTimeout(resolve, shownMs))
 
-function show(next: Said, shown: Promise<unknown> = shownLong()): () => void {
+/** With null for `shown` it stays until it is closed, or something else is said. */
+function show(toSay: ToSay, shown: Promise<unknown> | null = shownLong()): () => void {
+  count += 1
+  const next = { ...toSay, number: count }
   const isAlike = ({ action }: Said) => (action === undefined) === (next.action === undefined)
   for (const one of said.filter(isAlike)) remove(one)
   put(next.action === undefined ? [...said, next] : [next, ...said])
   const takeAway = () => remove(next)
-  shown.then(takeAway, takeAway)
+  shown?.then(takeAway, takeAway)
   return takeAway
 }
 
@@ -61,8 +71,9 @@ export function useToastFailure(what?: string): (error: CallFailed) => void {
   return ({ code, requestId: id }) => {
     const why = failures[code] ?? failures.INTERNAL_ERROR
     const said = what === undefined ? why : `${what} ${why}`
-    const text = asksForId.has(code) && id !== null ? `${said} ${requestId(id)}.` : said
-    show({ text, isFailure: true })
+    if (!asksForId.has(code) || id === null) show({ text: said, isFailure: true })
+    // As long as it takes to write the id down.
+    else show({ text: `${said} ${requestId(id)}.`, isFailure: true }, null)
   }
 }
 
@@ -80,7 +91,7 @@ export function Toast() {
       {/* Screen readers say what is new of it, and not all of it again. */}
       <div id="toast" role="status" aria-atomic={false}>
         {all.map((one) => (
-          <OneToast key={one.action === undefined ? 'word' : 'action'} of={one} />
+          <OneToast key={one.number} of={one} />
         ))}
       </div>
     </Affix>
