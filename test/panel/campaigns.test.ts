@@ -20,7 +20,7 @@ atBothWidths('a list without campaigns says what to do; a template becomes a dra
   await page.getByText('There is no campaign yet').waitFor()
   await assertAccessible(page)
   await page.getByRole('button', { name: 'New campaign' }).first().click()
-  await page.getByRole('radio', { name: 'Three days until midnight' }).click()
+  await page.getByRole('radio', { name: /^Three days until midnight.* on the third day after sign-up\.$/ }).click()
   await page.getByLabel('Name', { exact: true }).fill('Autumn <b>sale</b>')
   await assertAccessible(page)
   // Two clicks in one instant make one.

@@ -56,7 +56,11 @@ test("local times are by the server's zone data, in the campaign's zone and in t
   // 17:00 in UTC: a browser whose data are older says 11:00.
   const time = page.getByRole('row').getByText('Fri, 15 Jan 2027, 12:00 GMT-5', { exact: true })
   await time.hover()
-  await page.getByRole('tooltip').getByText('Your time: Fri, 15 Jan 2027, 12:00:00 GMT-5').waitFor()
+  const own = page.getByRole('tooltip').getByText('Your time: Fri, 15 Jan 2027, 12:00:00 GMT-5')
+  await own.waitFor()
+  await own.hover()
+  await page.waitForTimeout(300)
+  assert.ok(await own.isVisible(), 'it stays under the pointer')
   assertUntroubled(page)
 })
 

@@ -24,6 +24,8 @@ export function TimeText({ at, timeZone, withSeconds = false, isInButton = false
       portalProps={{ target: '#content' }}
       label={`${yourTime}: ${instantText(seconds, ownOffset, language, true)}`}
       events={{ hover: true, focus: true, touch: true }}
+      // It stays while the pointer is on it, as on a magnified screen.
+      interactive
     >
       <Text
         span

@@ -32,7 +32,8 @@ export function Plot<Name extends string>({ label, lines, days, onZoom, saying }
   const number = new Intl.NumberFormat(language)
   const medium = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   const long = saying?.long ?? ((date: string) => medium.format(new Date(date)))
-  const day = at === null ? undefined : days[at.index]
+  const index = at?.index ?? days.length - 1
+  const day = days[index]
   const told = day && lines.map(({ name, label }) => `${label}: ${number.format(day[name])}`)
   const press = (event: KeyboardEvent) => {
     const last = days.length - 1
@@ -53,7 +54,7 @@ export function Plot<Name extends string>({ label, lines, days, onZoom, saying }
       aria-label={label}
       aria-valuemin={0}
       aria-valuemax={days.length - 1}
-      aria-valuenow={at?.index ?? days.length - 1}
+      aria-valuenow={index}
       aria-valuetext={day && told && `${long(day.date)}. ${told.join(', ')}`}
       onKeyDown={press}
       onBlur={() => point(null)}

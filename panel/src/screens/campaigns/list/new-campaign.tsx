@@ -46,7 +46,6 @@ function NewForm() {
               <Radio.Card
                 key={one}
                 {...{ value: one, p: 'md', radius: 'md' }}
-                aria-label={text.templates[one].name}
                 data-autofocus={one === template || undefined}
                 // One stop of Tab; the arrow keys go on from there.
                 tabIndex={one === template ? 0 : -1}
