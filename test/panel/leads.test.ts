@@ -102,7 +102,7 @@ longAtBothWidths('leads are found by the beginning of their address, page by pag
   await page.getByRole('status').getByText('3 leads').waitFor()
   assert.deepEqual(await links(page).allTextContents(), numbered(3, 'adele'))
   await page.getByLabel('Search by email').fill('Ada')
-  await page.getByText('No email begins like that.').waitFor()
+  await page.getByRole('status').getByText('No email begins like that.').waitFor()
   await page.getByLabel('Search by email').fill('+')
   await links(page).filter({ hasText: '+plus' }).click()
   await page.getByRole('dialog', { name: 'Lead' }).getByText('+plus@example.com').waitFor()
@@ -176,10 +176,13 @@ longAtBothWidths('a state is looked for in steps that say how far they got, and 
   await page.getByRole('combobox', { name: 'State' }).click()
   await page.getByRole('option', { name: 'Waits for a visit' }).click()
   await page.getByText('1,000 leads looked through, 0 found, up to many-00999@example.com').waitFor()
-  await page.getByRole('button', { name: 'Stop' }).click()
+  // Not said at each step, but when it ends.
+  const far = page.getByRole('status').filter({ hasText: 'leads looked through' })
+  await far.and(page.locator('[aria-busy=true]')).waitFor()
+  await page.getByRole('button', { name: 'Stop' }).press('Enter')
   letGo()
-  await page.getByText('2,000 leads looked through').waitFor()
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await far.and(page.locator('[aria-busy=false]')).getByText('2,000 leads looked through').waitFor()
+  await page.locator('button:focus', { hasText: 'Go on' }).press('Enter')
   await page.getByText('2,501 leads looked through, 0 found').waitFor()
   assertUntroubled(page)
 })
@@ -315,6 +318,25 @@ atBothWidths('one lead: what it did by day, and links and timers as the API hand
   assertUntroubled(page)
 })
 
+longTest('the button for earlier days of a lead hands the focus to the days', async () => {
+  const { id } = await campaignOf(owner)
+  await imported(id, ['ada@example.com'])
+  const { ref } = await shown(id, 'ada@example.com')
+  const page = await open(owner)
+  const visit = { person: 1, proxy: 0, scanner: 0 }
+  const none = { person: 0, proxy: 0, scanner: 0 }
+  const days = Array.from({ length: 25 }, (_, n) => ({
+    ...{ date: `2031-01-${String(n + 1).padStart(2, '0')}`, visit, click: none, open: none },
+  }))
+  await page.route(`**/panel/api/campaigns/${id}/leads/${ref}`, async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json()), days } })
+  })
+  await page.goto(leadsPath(id, ref))
+  await page.getByRole('button', { name: 'Show 5 earlier days' }).press('Enter')
+  await page.locator('ol:focus').getByText('Wed, 1 Jan 2031').waitFor()
+})
+
 const nightsOfChange = [
   // Skipped by the clocks of that night: forward by the gap, as in the rules.
   ['2031-03-09T02:30', '2031-03-09T07:30:00Z'],
@@ -340,6 +362,10 @@ longAtBothWidths(
     const changed = await set('2031-06-05T23:59')
     assert.deepEqual([changed.deadline, changed.setByHand], ['2031-06-06T03:59:00Z', true])
     await drawer.getByText('Deadline set by hand').waitFor()
+    // The present minute, whose first second has passed.
+    const minute = new Date().toLocaleString('sv', { timeZone: 'America/New_York' }).slice(0, 16).replace(' ', 'T')
+    await input.fill(minute)
+    await drawer.getByRole('status').getByText('This has passed already').waitFor()
     for (const [local, deadline] of someOf(nightsOfChange, 1)) assert.equal((await set(local)).deadline, deadline)
     await input.fill('2020-01-01T00:00')
     await drawer.getByText('This has passed already').waitFor()
@@ -856,6 +882,12 @@ atBothWidths(
     const boxOf = (name: string) => page.locator(name).evaluate((one) => one.getBoundingClientRect().toJSON())
     const [foot, said] = [await boxOf('.foot'), await boxOf('#toast')]
     assert.ok(said.bottom <= foot.top, 'what is said leaves the buttons of the next choice free')
+    const size = page.viewportSize() as { width: number; height: number }
+    // A desk at 400 %.
+    await page.setViewportSize({ width: 320, height: 180 })
+    const position = await page.locator('.foot').evaluate((one) => getComputedStyle(one).position)
+    assert.equal(position, 'static', 'in a low window the bar covers nothing')
+    await page.setViewportSize(size)
     await next.uncheck()
     // It goes on wherever the reader is.
     const erased = page.waitForResponse('**/leads/erasure')

@@ -54,7 +54,8 @@ export function CsvButton<Entry>({ read, name, columns, cellsOf, file = csvFile,
       <Button size="compact-sm" variant="default" onClick={isRunning ? () => running.current?.abort() : run}>
         {isRunning ? text.stop : text.csv}
       </Button>
-      <Text size="sm" c="dimmed" role="status">
+      {/* Screen readers do not say how far it got at each of a hundred steps. */}
+      <Text size="sm" c="dimmed" role="status" aria-busy={isRunning}>
         {isRunning ? text.csvReading(lines) : isCut && limit?.said(lines)}
       </Text>
       <Failure of={{ error }} />

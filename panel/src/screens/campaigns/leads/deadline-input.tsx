@@ -13,9 +13,9 @@ export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }
   const now = Math.floor(Date.now() / 1_000)
   const offset = useClock(timeZone).offsetAt(now)
   // In the form of the field.
-  const isPast = at !== '' && offset !== undefined && at < wallClock(now, offset).toISOString().slice(0, 16)
+  const isPast = at !== '' && offset !== undefined && at <= wallClock(now, offset).toISOString().slice(0, 16)
   return (
-    <>
+    <div>
       <ClockInput
         clock="moment"
         timeZone={timeZone}
@@ -28,7 +28,9 @@ export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }
         error={error?.code === 'INVALID' ? text.deadlineWrong : undefined}
         onChange={onChange}
       />
-      {isPast && <Text size="sm">{text.deadlinePast}</Text>}
-    </>
+      <Text size="sm" role="status" mt={isPast ? 'sm' : 0}>
+        {isPast && text.deadlinePast}
+      </Text>
+    </div>
   )
 }

@@ -123,7 +123,8 @@ function Found({ phase, exported }: { phase: Phase; exported: Exported | null })
   const text = useWords(words)
   return (
     <>
-      <Group gap="sm" role="status">
+      {/* Screen readers say how far it got when it ends, and not at each of a hundred steps. */}
+      <Group gap="sm" role="status" aria-busy={phase === 'running'}>
         {phase === 'running' && exported === null && <Text size="sm">{text.exportRunning}</Text>}
         {exported !== null && phase !== 'done' && (
           <Text size="sm">

@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { type Language, locales, useLanguage, useWords } from '../../../language.ts'
 import { useClock, wallClock } from '../../../parts/local-time.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
@@ -23,6 +23,12 @@ export function LeadTimeLine({ lead, settings }: { lead: WholeLead; settings: Se
   const text = useWords(words)
   const language = useLanguage()
   const [showsAll, setShowsAll] = useState(false)
+  const line = useRef<HTMLOListElement>(null)
+  const showAll = () => {
+    setShowsAll(true)
+    // The button goes, and with it the focus.
+    line.current?.focus({ preventScroll: true })
+  }
   const hidden = showsAll ? 0 : Math.max(0, lead.days.length - daysShown)
   const counted = lead.days.slice(hidden).map((day) => ({
     ...{ place: `${day.date} 1`, kind: 'counts' as const, what: countsText(day, text) },
@@ -32,11 +38,11 @@ export function LeadTimeLine({ lead, settings }: { lead: WholeLead; settings: Se
   return (
     <Stack gap="sm">
       {hidden > 0 && (
-        <Button variant="default" size="xs" onClick={() => setShowsAll(true)} style={{ alignSelf: 'start' }}>
+        <Button variant="default" size="xs" onClick={showAll} style={{ alignSelf: 'start' }}>
           {text.earlier(hidden)}
         </Button>
       )}
-      <ol className={classes.line}>
+      <ol className={classes.line} ref={line} tabIndex={-1}>
         {entries.map(({ place, kind, when, what }) => (
           <li key={`${place} ${what}`} data-kind={kind}>
             <Text size="sm" fw={500}>

@@ -173,7 +173,6 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const leads = useLeads(settings.id, filter, wanted.page)
   const readAgain = useLeadsAgain(settings.id)
   const may = useMay('member')
-  const { suspended } = useSession().account
   const gone = useHidden()
   const [chosen, setChosen] = useState<string[]>([])
   const { failed, hasMore, isLooking, isPending } = leads
@@ -184,34 +183,23 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const isNobody = !isPending && leads.foundCount === 0 && !hasMore && !isLooking && failed.error === null
   const isBeyond = !isPending && leads.foundCount > 0 && leads.leads.length === 0 && !hasMore && !isLooking
   const isSearch = filter.prefix !== '' || filter.part !== ''
-  if (isNobody && !isSearch && filter.state === null) {
-    return (
-      <Empty text={may ? `${text.nobodyYet} ${text.addOne}` : text.nobodyYet}>
-        {may && (
-          <Group gap="xs">
-            <Button disabled={suspended} onClick={() => onDo('add')}>
-              {text.add}
-            </Button>
-            <Button variant="default" disabled={suspended} onClick={() => onDo('import')}>
-              {text.import}
-            </Button>
-          </Group>
-        )}
-      </Empty>
-    )
-  }
+  if (isNobody && !isSearch && filter.state === null) return <NobodyYet onDo={onDo} />
   const nobody = filter.part !== '' ? text.nobodyWithIt : text.nobodyFound
   return (
     <>
-      {isPending && <Waiting />}
-      {isNobody && <Empty text={filter.state === null ? nobody : text.nobodyInState} />}
-      {isBeyond && <Empty text={text.nobodyOnPage} />}
-      {rows.length > 0 && (
-        <LeadList
-          {...{ leads: rows, settings, isOld: leads.isOld, query: wanted.query, chosen }}
-          onChoose={(refs) => setChosen(refs.slice(0, mostChosen))}
-        />
-      )}
+      <div>
+        {isPending && <Waiting />}
+        <div role="status">
+          {isNobody && <Empty text={filter.state === null ? nobody : text.nobodyInState} />}
+          {isBeyond && <Empty text={text.nobodyOnPage} />}
+        </div>
+        {rows.length > 0 && (
+          <LeadList
+            {...{ leads: rows, settings, isOld: leads.isOld, query: wanted.query, chosen }}
+            onChoose={(refs) => setChosen(refs.slice(0, mostChosen))}
+          />
+        )}
+      </div>
       <Failure of={failed} />
       {!isPending && (
         <LookingThrough
@@ -225,5 +213,25 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
       )}
       {may && <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} onErased={readAgain} />}
     </>
+  )
+}
+
+function NobodyYet({ onDo }: Pick<FoundProps, 'onDo'>) {
+  const text = useWords(words)
+  const may = useMay('member')
+  const { suspended } = useSession().account
+  return (
+    <Empty text={may ? `${text.nobodyYet} ${text.addOne}` : text.nobodyYet}>
+      {may && (
+        <Group gap="xs">
+          <Button disabled={suspended} onClick={() => onDo('add')}>
+            {text.add}
+          </Button>
+          <Button variant="default" disabled={suspended} onClick={() => onDo('import')}>
+            {text.import}
+          </Button>
+        </Group>
+      )}
+    </Empty>
   )
 }

@@ -18,6 +18,8 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
   const text = useWords(words)
   const language = useLanguage()
   const { leads: rows, foundCount, read, readUpTo, isLooking, isStopped, hasMore, isPending, failed } = leads
+  const mayStop = isLooking && isSteps
+  const mayGoOnLooking = isStopped && hasMore && failed.error === null
   const isDone = !hasMore && !isLooking && !isPending && failed.error === null
   const upTo = readUpTo === null || readUpTo === ' ' ? [] : [text.upTo(readUpTo)]
   const far = [text.read(read), text.found(foundCount), ...upTo]
@@ -26,25 +28,24 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
   const number = (count: number) => numberText(language, count)
   return (
     <Group gap="sm" mih={36} justify="space-between">
-      <Group gap="sm" role="status">
-        {isSteps && !isPending && (
-          <Text size="sm" className={classes.address}>
-            {far.join(', ')}
-          </Text>
-        )}
-        {!isSteps && isDone && foundCount > 0 && (
-          <Text size="sm" c="dimmed">
-            {text.all(foundCount)}
-          </Text>
-        )}
-        {isLooking && isSteps && (
-          <Button size="xs" variant="default" onClick={leads.stop}>
-            {text.stop}
-          </Button>
-        )}
-        {isStopped && hasMore && failed.error === null && (
-          <Button size="xs" variant="default" onClick={leads.goOn}>
-            {text.goOn}
+      <Group gap="sm">
+        {/* Screen readers say how far it got when it ends, and not at each of a hundred steps. */}
+        <div role="status" aria-busy={isLooking}>
+          {isSteps && !isPending && (
+            <Text size="sm" className={classes.address}>
+              {far.join(', ')}
+            </Text>
+          )}
+          {!isSteps && isDone && foundCount > 0 && (
+            <Text size="sm" c="dimmed">
+              {text.all(foundCount)}
+            </Text>
+          )}
+        </div>
+        {/* One button, which keeps the focus. */}
+        {(mayStop || mayGoOnLooking) && (
+          <Button size="xs" variant="default" onClick={mayStop ? leads.stop : leads.goOn}>
+            {mayStop ? text.stop : text.goOn}
           </Button>
         )}
       </Group>
