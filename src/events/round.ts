@@ -288,7 +288,7 @@ const alone = (due: Due, now: Seconds): Failed => ({ ...due, tries: 0, nextAt: n
  */
 function later(due: Due, now: Seconds): Failed {
   const wait = Math.min(Math.max(Math.round((now - due.dueAt) / 10), 60), 3_600)
-  return { ...due, tries: 0, refused: 0, nextAt: now + wait, lastAt: due.lastAt ?? now }
+  return { ...due, tries: 0, refused: 0, nextAt: now + wait, lastAt: due.lastAt ?? due.dueAt }
 }
 
 const waitAfter = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)

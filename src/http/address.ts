@@ -12,13 +12,13 @@ export function rateAddress(ip = ''): string {
 }
 
 /**
- * What a visitor's try is counted for, each with its limit. One customer may have a whole /48, so that is counted too,
- * and first: what it refuses takes up no room for its 65,536 networks. But the phones of one carrier may share it.
+ * What a visitor's try is counted for, each with its limit. One customer may have a whole /48 of 65,536 networks, so that
+ * is counted too. But the phones of one carrier may share it: what a phone's own network refuses does not count for it.
  */
-export function visitorLimits(ip: string, limit: number): [who: string, limit: number][] {
+export function visitorLimits(limit: number, ip = ''): [who: string, limit: number][] {
   const address = plain(ip)
   const own: [string, number] = [rateAddress(ip), limit]
-  return isIPv6(address) ? [[network(address, 3), 16 * limit], own] : [own]
+  return isIPv6(address) ? [own, [network(address, 3), 16 * limit]] : [own]
 }
 
 /**

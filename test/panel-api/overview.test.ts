@@ -21,7 +21,7 @@ type Given = {
   make(changes: Record<string, unknown>): Promise<Campaign>
   /** One more lead of the campaign. */
   register(campaign: Campaign, at: string): Promise<void>
-  overview(at: string): Promise<Overview>
+  overview(at: string, tools?: { countdownTools: boolean }): Promise<Overview>
 }
 
 const seconds = (text: string) => parseInstant(text) as number
@@ -41,9 +41,13 @@ async function withAccount(t: TestContext, work: (given: Given) => Promise<void>
         counting.stepped(campaign, { registeredAt: seconds(at), isNew: true, hasStarted: true })
         await counting.close()
       },
-      overview: async (at) =>
+      overview: async (at, tools) =>
         overviewRoutes['GET /overview'].run({
-          ...{ session: { account }, parts: { store, configCache: openConfigCache(store) }, now: seconds(at) },
+          ...{
+            session: { account: { ...account, ...tools } },
+            parts: { store, configCache: openConfigCache(store) },
+            now: seconds(at),
+          },
         } as never),
     })
   })
@@ -131,6 +135,11 @@ test('a published campaign is named until its widget is seen on a page', async (
     assert.deepEqual(
       (await about()).map(({ name }) => name),
       ['unseen'],
+    )
+    const { attention } = await overview('2026-01-15T12:00:00Z', { countdownTools: false })
+    assert.deepEqual(
+      attention.map(({ what }) => what),
+      ['TOOLS_OFF', 'NO_KEY'],
     )
     const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))
     const pageId = campaign.pages[0]?.id ?? null

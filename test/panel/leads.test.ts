@@ -184,6 +184,8 @@ longAtBothWidths('a state is looked for in steps that say how far they got, and 
   await far.and(page.locator('[aria-busy=false]')).getByText('2,000 leads looked through').waitFor()
   await page.locator('button:focus', { hasText: 'Go on' }).press('Enter')
   await page.getByText('2,501 leads looked through, 0 found').waitFor()
+  // The button goes with the last step.
+  await page.locator('[role=status]:focus').filter({ hasText: '2,501 leads' }).waitFor()
   assertUntroubled(page)
 })
 

@@ -29,6 +29,7 @@ test('a time is read in the panel’s own form, in full words, with zeros or wit
     // As mails write it.
     ['25 November 2026 at 23:59', '25 listopada 2026 o 23:59', '2026-11-25T23:59'],
     ['25 November 2026 at 9', '25 listopada 2026, godz. 9:00', '2026-11-25T09:00'],
+    ['25 November 2026 at 9:05', '25 listopada 2026 o godz. 9:05', '2026-11-25T09:05'],
     [' 2026-01-05  08:00 ', '2026-01-05T08:00', '2026-01-05T08:00'],
   ] as const) {
     assert.equal(read(english, 'en'), value, english)

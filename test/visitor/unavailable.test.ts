@@ -215,7 +215,8 @@ test('of an IPv6 /48 network 16 times as many visitors may begin as of each /64 
   }
   assert.equal(await visitFrom('2001:db8:1:1::1', 21), 20)
   for (let network = 2; network < 16; network += 1) assert.equal(await visitFrom(`2001:db8:1:${network}::1`, 20), 20)
-  assert.equal(await visitFrom('2001:db8:1:16::1', 20), 19)
+  assert.equal(await visitFrom('2001:db8:1:16::1', 21), 20)
+  assert.equal(await visitFrom('2001:db8:1:17::1', 20), 0)
   assert.equal(await visitFrom('2001:db8:2:1::1', 1), 1)
   assert.equal(await visitFrom('203.0.113.7', 21), 20)
 })

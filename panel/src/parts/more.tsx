@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
-import { useEffect, useRef } from 'react'
 import { useWords } from '../language.ts'
 import { BusyButton } from './busy-button.tsx'
+import { useFocusAfter } from './focus-after.ts'
 import { words } from './words.ts'
 
 type Pages = {
@@ -16,27 +16,17 @@ type Pages = {
 export function More({ of }: { of: Pages }) {
   const { hasNextPage, isFetching, isFetchingNextPage, isError, fetchNextPage } = of
   const text = useWords(words)
-  const end = useRef<HTMLParagraphElement>(null)
-  const wasPressed = useRef(false)
   const isEnd = !hasNextPage && !isFetching && !isError
-  useEffect(() => {
-    // The button that was pressed goes, and with it the focus.
-    if (isEnd && wasPressed.current && document.activeElement === document.body)
-      end.current?.focus({ preventScroll: true })
-  }, [isEnd])
-  const press = () => {
-    wasPressed.current = true
-    fetchNextPage()
-  }
+  const { ref, press } = useFocusAfter<HTMLParagraphElement>(isEnd)
   return (
     <Group justify="center" mih={36}>
       {hasNextPage && (
-        <BusyButton size="sm" isBusy={isFetchingNextPage} onClick={press}>
+        <BusyButton size="sm" isBusy={isFetchingNextPage} onClick={press(fetchNextPage)}>
           {text.more}
         </BusyButton>
       )}
       {isEnd && (
-        <Text ref={end} tabIndex={-1} size="sm" c="dimmed">
+        <Text ref={ref} tabIndex={-1} size="sm" c="dimmed">
           {text.end}
         </Text>
       )}

@@ -54,7 +54,7 @@ function plain(text: string, language: Language): string {
     .replace(weekdays, '')
     .replace(/(\d{4}|[./]\d\d) ?r\.?(?=,| |$)/, '$1')
     .replace(/(\p{L}), (?=\d{4})/u, '$1 ')
-    .replace(/,? (?:o|at|godz\.?) (?=\d)/iu, ', ')
+    .replace(/,? (?:o godz\.?|o|at|godz\.?) (?=\d)/iu, ', ')
     .replaceAll(/\p{L}{3,}/gu, month)
     .replace(/^(\d\d?[./]\d\d?[./])(\d\d)(?!\d)/, '$120$2')
     .replace(/ (\d\d?)(?:\.(\d\d))?$/, (_, hour, minute = '00') => ` ${hour}:${minute}`)

@@ -50,7 +50,7 @@ export const overviewRoutes = {
         attention: [
           ...(await ofAccount(parts, account, now)),
           ...(await ofWebhooks(parts, account.id, now)),
-          ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
+          ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, account, campaign, now)))).flat(),
         ],
       }
     },
@@ -132,13 +132,19 @@ function troubleOf({ pauseCause, failures, failingSince }: Endpoint, now: Second
   return failures >= failuresToStop || isRefusing ? 'WEBHOOK_FAILS' : undefined
 }
 
-async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {
+async function ofCampaign(
+  { store }: PanelParts,
+  { countdownTools }: { countdownTools: boolean },
+  campaign: Campaign,
+  now: Seconds,
+): Promise<Attention[]> {
   const { id: campaignId, name, pages, terms } = campaign
   const found: Attention[] = []
   const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') =>
     found.push({ what, campaignId, endpointId: null, name, until: null })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
-  else if ((await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
+  // Without the tools no widget is seen, wherever it stands.
+  else if (countdownTools && (await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
   const { endsAt, mechanism } = terms
   if (mechanism.deadline.kind === 'none' && endsAt === null) add('NO_DEADLINE')
   if (isOver(terms, now)) add('OVER')

@@ -90,7 +90,7 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
       const fetcher = fetcherOf(headers)
       const nowMs = now()
       const mayBegin = () =>
-        visitorLimits(request.ip, mostBeginnings).every(([who, most]) => countBeginning(who, most, nowMs).allowed)
+        visitorLimits(mostBeginnings, request.ip).every(([who, most]) => countBeginning(who, most, nowMs).allowed)
       const visit = body.visit && fetcher !== 'scanner' ? { mayBegin } : null
       const shown = await visitors.offer(Number(params.campaignId), body, visit, seconds(nowMs))
       reply.send(offerOf(shown, request, now()))
@@ -116,7 +116,7 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
     },
     async (request, reply): Promise<FormAnswer | FastifyReply> => {
       const { body, ip, params } = request
-      for (const [who, most] of visitorLimits(ip, formRatePerMinute)) {
+      for (const [who, most] of visitorLimits(formRatePerMinute, ip)) {
         const rate = await store.rates.countVisitor(who, most, now())
         if (!rate.allowed) return refuseRate(reply, rate.resetSeconds)
       }

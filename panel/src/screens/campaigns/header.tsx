@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { useWords } from '../../language.ts'
 import { afterClosing } from '../../parts/next-row.ts'
 import { RoleNote } from '../../parts/role-note.tsx'
-import { useMay } from '../../session.ts'
+import { useMay, useSession } from '../../session.ts'
 import { CampaignBadge } from './campaign-badge.tsx'
 import { Publish } from './publish.tsx'
 import type { Whole } from './use-campaign.ts'
@@ -63,14 +63,15 @@ export function CampaignHeader({ of }: { of: Whole }) {
 type Step = keyof (typeof words)['en']['nextSteps']
 
 /** What a campaign lacks, the first thing first; null where people have the offer and the widget shows it. */
-function nextStepOf({ settings, state, isArchived, isSeen, hasLeads }: Whole): Step | null {
+function nextStepOf({ settings, state, isArchived, isSeen, hasLeads }: Whole, countdownTools: boolean): Step | null {
   const { deadline, endsAt } = settings.mechanism
   if (isArchived) return 'archived'
   if (state === 'ended') return 'over'
   if (deadline.kind === 'none' && endsAt === undefined) return 'deadline'
   if (!settings.pages.some(({ eligible }) => eligible)) return 'page'
   if (state === 'draft') return 'publish'
-  if (!isSeen) return 'snippet'
+  // Without the tools no widget is seen, wherever it stands.
+  if (!isSeen && countdownTools) return 'snippet'
   return hasLeads ? null : 'lead'
 }
 
@@ -81,7 +82,7 @@ const partOf: Record<Step, string> = {
 
 function NextStep({ of }: { of: Whole }) {
   const text = useWords(words)
-  const step = nextStepOf(of)
+  const step = nextStepOf(of, useSession().account.countdownTools)
   if (step === null) return null
   const { text: what, link } = text.nextSteps[step]
   return (

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../../../language.ts'
+import { useFocusAfter } from '../../../parts/focus-after.ts'
 import classes from './leads.module.css'
 import { pageSize, type useLeads } from './use-leads.ts'
 import { lastPage } from './wanted.ts'
@@ -20,6 +21,7 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
   const { leads: rows, foundCount, read, readUpTo, isLooking, isStopped, hasMore, isPending, failed } = leads
   const mayStop = isLooking && isSteps
   const mayGoOnLooking = isStopped && hasMore && failed.error === null
+  const { ref, press } = useFocusAfter<HTMLDivElement>(!mayStop && !mayGoOnLooking)
   const isDone = !hasMore && !isLooking && !isPending && failed.error === null
   const upTo = readUpTo === null || readUpTo === ' ' ? [] : [text.upTo(readUpTo)]
   const far = [text.read(read), text.found(foundCount), ...upTo]
@@ -30,7 +32,7 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
     <Group gap="sm" mih={36} justify="space-between">
       <Group gap="sm">
         {/* Screen readers say how far it got when it ends, and not at each of a hundred steps. */}
-        <div role="status" aria-busy={isLooking}>
+        <div ref={ref} tabIndex={-1} role="status" aria-busy={isLooking}>
           {isSteps && !isPending && (
             <Text size="sm" className={classes.address}>
               {far.join(', ')}
@@ -44,7 +46,7 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
         </div>
         {/* One button, which keeps the focus. */}
         {(mayStop || mayGoOnLooking) && (
-          <Button size="xs" variant="default" onClick={mayStop ? leads.stop : leads.goOn}>
+          <Button size="xs" variant="default" onClick={press(mayStop ? leads.stop : leads.goOn)}>
             {mayStop ? text.stop : text.goOn}
           </Button>
         )}

@@ -78,6 +78,10 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
   }, [goesOn, fetchNextPage])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search begins with its first page
   useEffect(() => setStopped(false), [campaignId, prefix, part, state, sort, page])
+  useEffect(() => {
+    // A change has begun the list again.
+    if (query.isPending) setStopped(false)
+  }, [query.isPending])
   return {
     leads: found.slice(wanted - pageSize, wanted),
     foundCount: found.length,

@@ -229,7 +229,7 @@ function PageFields({ page, number, faultAt, onChange, onRemove, settings }: Fie
 function Sighting({ page, settings }: { page: Draft; settings: Settings }) {
   const text = useWords(words)
   const { id: campaignId, timeZone, isDraft } = settings
-  const { countdownTools } = useSession().account
+  const { countdownTools, suspended } = useSession().account
   const unseen = isDraft ? text.ofDraft : countdownTools ? undefined : text.toolsOff
   const asked = { params: { campaignId } }
   const route = 'GET /campaigns/:campaignId/sightings'
@@ -256,6 +256,7 @@ function Sighting({ page, settings }: { page: Draft; settings: Settings }) {
         )}
         {isChecked &&
           unseen === undefined &&
+          !suspended &&
           error === null &&
           data !== undefined &&
           seen === undefined &&
