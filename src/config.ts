@@ -288,9 +288,11 @@ export function databaseLocation(text: string): DatabaseLocation | undefined {
  * and of our connections only some would have the options.
  */
 function checkPostgresVariables(): void {
-  const { PGSSLMODE, PGOPTIONS } = process.env
+  const { PGSSLMODE, PGOPTIONS, PGPORT } = process.env
   if (PGSSLMODE !== undefined && !sslModes.includes(PGSSLMODE))
     throw new WrongSetting(`PGSSLMODE: must be one of ${sslModes.join(', ')}`)
+  if (PGPORT && integer(PGPORT, 1, 65_535) === undefined)
+    throw new WrongSetting('PGPORT: must be an integer from 1 to 65535')
   if (PGOPTIONS !== undefined) throw new WrongSetting('PGOPTIONS: not read; put ?options=… into DATABASE_URL')
 }
 

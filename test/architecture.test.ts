@@ -204,7 +204,7 @@ test('each driver is imported by one file', () => {
 })
 
 /** What opens no file: SQLite's locks are the process's own, and end when it closes any descriptor of the file. */
-const opensNothing = ['chownSync', 'existsSync', 'lstatSync', 'mkdirSync', 'readdirSync', 'realpathSync', 'statSync']
+const opensNothing = ['existsSync', 'lchownSync', 'lstatSync', 'mkdirSync', 'readdirSync', 'realpathSync', 'statSync']
 
 test('the files of the database are opened by SQLite alone in a process that has it open', () => {
   const fsImport = /^import \{([^}]*)\} from 'node:fs(?:\/promises)?'/gm

@@ -284,7 +284,8 @@ export async function writeOutput(file: string, pieces: AsyncIterable<string>): 
     const isOpened = syscall !== 'open'
     if (isOpened) await rm(part, { force: true })
     if (syscall === undefined) throw error
-    const message = `${file}: cannot be written (${code})`
+    // What a run that was killed has left.
+    const message = `${code === 'EEXIST' ? part : file}: cannot be written (${code})`
     throw isOpened ? new Error(message) : new WrongCall(message)
   }
 }

@@ -83,7 +83,7 @@ curl -sS -X POST ${origin}${basePath}/campaigns/${campaignId}/leads -H 'Authoriz
 `)
   // This address alone, and for the demo alone.
   const egress = { ...config.egress, names: [...config.egress.names, new URL(receiverUrl).host] }
-  await run({ ...config, egress }, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
+  await run({ ...config, publicUrl, egress }, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
 }
 
 /** What reaches this host from this machine, as it stands in an address. */
@@ -190,12 +190,21 @@ async function choosePort({ host, port }: Config, isSet: boolean): Promise<numbe
 }
 
 async function freePort(host: string, port: number): Promise<number | undefined> {
+  const found = await tryPort(host, port)
+  if (typeof found === 'string') return undefined
+  // Browsers may take `localhost` for ::1, and would get what another program has there.
+  const isOthers = nameOf(host) === 'localhost' && (await tryPort('::1', found)) === 'EADDRINUSE'
+  return isOthers ? undefined : found
+}
+
+/** The port, or why it cannot be had. */
+async function tryPort(host: string, port: number): Promise<number | string> {
   const probe = createServer()
   try {
     await once(probe.listen(port, host), 'listening')
     return (probe.address() as AddressInfo).port
-  } catch {
-    return undefined
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
   } finally {
     probe.close()
   }

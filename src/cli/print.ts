@@ -22,7 +22,9 @@ const jsonOf = (value: unknown, space?: number) =>
 /** Standard output: one JSON document, indented on a terminal. */
 export function print(value: unknown): void {
   failWithOutput()
-  process.stdout.write(`${jsonOf(value, process.stdout.isTTY ? 2 : undefined)}\n`)
+  process.stdout.write(jsonOf(value, process.stdout.isTTY ? 2 : undefined))
+  // Node tells of a disk that filled up in the middle of a write only with the next one.
+  process.stdout.write('\n')
 }
 
 /** One JSON array of all the pages, written while they are read. */

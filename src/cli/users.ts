@@ -142,5 +142,6 @@ async function firstLine(): Promise<string> {
   const line = end < 0 ? bytes : bytes.subarray(0, end)
   // A password that is too long may be cut in the middle of a character.
   if (!isUtf8(line) && line.length <= 4 * passwordMaxLength) throw new WrongCall('the password must be in UTF-8')
-  return line.toString().replace(/\r$/, '')
+  // Without the byte order mark that Windows' editors write.
+  return new TextDecoder().decode(line).replace(/\r$/, '')
 }

@@ -100,6 +100,18 @@ test('an answer that nobody takes fails the command, in one line', async () => {
   )
 })
 
+test('an answer of which only the beginning could be written, as on a disk that has filled up, fails the command', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-full-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  // A file may have 4 kB there, which is less than the description.
+  const command = `ulimit -f 8; exec "$0" "$1" openapi >${join(folder, 'openapi.json')}`
+  const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath, join(root, 'src', 'main.ts')], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, NODE_DISABLE_COMPILE_CACHE: '1' },
+  })
+  assert.deepEqual([status, /cannot be written \(\w+\)/.test(stderr)], [1, true], stderr)
+})
+
 test('--help behind the words of a command shows what docs/operating.md says of it', async (t) => {
   const place = installation(t)
   const usage = 'user set --email EMAIL --role ROLE'

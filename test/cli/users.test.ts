@@ -45,6 +45,8 @@ test('users of the panel', async (t) => {
 
   await t.test('a password has 8 to 256 characters, and stands in no message', async () => {
     await refused(create('b@x.pl'), 'planted\r\n', /^lastcall: the password must have 8 to 256 characters/)
+    // The mark that Windows' editors write is no character of it.
+    await refused(create('b@x.pl'), '\ufeffplanted\r\n', /^lastcall: the password must have 8 to 256 characters/)
     const { stderr } = await place.runShared(create('b@x.pl'), `${'planted'.repeat(40)}\n`)
     assert.match(stderr, /8 to 256/)
     assert.doesNotMatch(stderr, /planted/)

@@ -125,7 +125,7 @@ function assertPassesOn(file: string): void {
   )
   // Docker gives its networks these ranges, one after the other.
   assert.match(lastcall, /TRUST_PROXY:-172\.16\.0\.0\/12}/)
-  const own = ['HOST', 'PORT', 'WORKERS', 'TZDIR', 'PGSSLMODE', 'PGOPTIONS']
+  const own = ['HOST', 'PORT', 'WORKERS', 'TZDIR', 'PGSSLMODE', 'PGOPTIONS', 'PGPORT']
   assert.deepEqual(passed.sort(), names.filter((name) => !own.includes(name)).sort())
   for (const name of own) assert.ok(names.includes(name), name)
 }

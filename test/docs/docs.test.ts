@@ -80,7 +80,7 @@ test('docs/operating.md has the settings without a flag', () => {
   )
   assert.deepEqual(read_.sort(), [
     ...['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER', 'OIDC_ONLY'],
-    ...['PGOPTIONS', 'PGSSLMODE', 'SMTP_FROM', 'SMTP_URL', 'TZDIR'],
+    ...['PGOPTIONS', 'PGPORT', 'PGSSLMODE', 'SMTP_FROM', 'SMTP_URL', 'TZDIR'],
   ])
   for (const name of read_)
     assert.ok(

@@ -312,10 +312,10 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
   })
 
   await t.test(
-    'a variable of PostgreSQL that the driver would take for no TLS, or only some connections would have',
+    'a variable of PostgreSQL that the driver would take for no TLS, or wait for ever on, or only some connections would have',
     async () => {
       const DATABASE_URL = 'postgres://shop:hunter2@127.0.0.1:1/none'
-      for (const own of [{ PGSSLMODE: 'verify_full' }, { PGOPTIONS: '-c search_path=shop' }] as const) {
+      for (const own of [{ PGSSLMODE: 'verify_full' }, { PGOPTIONS: '-c search_path=shop' }, { PGPORT: '99999' }]) {
         const made = await sharedCommand(['serve'], { env: { ...env, ...own, DATABASE_URL } })
         assertRefused(made, new RegExp(`^lastcall: ${Object.keys(own)[0]}: `, 'm'), [2])
       }

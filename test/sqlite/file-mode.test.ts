@@ -1,6 +1,6 @@
 // What Lastcall makes is for its own user alone; the modes of its files are looked at in backup.test.ts.
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { lockForServing, openConnection } from '../../src/store/sqlite/file.ts'
@@ -14,11 +14,19 @@ test('the lock that a command of root makes belongs to the one whose database it
   const isRoot = process.geteuid?.() === 0
   if (isRoot) chownSync(place.databasePath, 4_321, 4_322)
   await place.json(['migrate'])
-  const { uid, gid } = statSync(join(place.folder, 'lastcall.db-serve.lock'))
+  const lock = join(place.folder, 'lastcall.db-serve.lock')
+  const { uid, gid } = statSync(lock)
   assert.deepEqual(
     { uid, gid },
     isRoot ? { uid: 4_321, gid: 4_322 } : { uid: process.geteuid?.(), gid: process.getegid?.() },
   )
+  // A link in its place gives away nothing of what it leads to.
+  const other = join(place.folder, 'other')
+  writeFileSync(other, 'not a database')
+  rmSync(lock)
+  symlinkSync(other, lock)
+  assert.equal((await place.run(['migrate'])).code, 1)
+  assert.equal(statSync(other).uid, process.geteuid?.())
 })
 
 /** Runs `work` as a user who is not root, and who owns `paths`. */

@@ -1,5 +1,5 @@
 // The database as a file: opened, migrated, and claimed by the one server that may run on it.
-import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lchownSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SQLITE_FULL, UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
@@ -129,7 +129,8 @@ function claim(path: string, busyTimeoutMs: number): () => void {
 /** A lock that a command of root's made must not keep the server's user out. SQLite does so with its own files. */
 function giveToOwnerOf(path: string, lockPath: string): void {
   const owner = process.geteuid?.() === 0 ? statSync(path, { throwIfNoEntry: false }) : undefined
-  if (owner !== undefined) chownSync(lockPath, owner.uid, owner.gid)
+  // Not what a link leads to: the owner of the folder could have root give away any file.
+  if (owner !== undefined) lchownSync(lockPath, owner.uid, owner.gid)
 }
 
 /**
