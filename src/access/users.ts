@@ -109,8 +109,11 @@ function signingInOf(access: Access, factor: SecondFactor) {
 
 function sessionsOf(access: Access) {
   return {
-    /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
-    async session(token: string, now: Seconds): Promise<Session | undefined> {
+    /**
+     * The user of a session. One that has ended is removed, so that a clock set back does not revive it. A request that
+     * asks again has noted the last use, or waited for that already.
+     */
+    async session(token: string, now: Seconds, isAgain = false): Promise<Session | undefined> {
       const tokenHash = hashOf(token)
       const found = await access.findSession(tokenHash)
       if (found === undefined) return undefined
@@ -121,7 +124,7 @@ function sessionsOf(access: Access) {
         return undefined
       }
       // While the database cannot be written it can still be read: a later request writes the last use.
-      if (now - seenAt >= touchSeconds) await access.touchSession(tokenHash, now).catch(goOnIfUnavailable)
+      if (!isAgain && now - seenAt >= touchSeconds) await access.touchSession(tokenHash, now).catch(goOnIfUnavailable)
       return found
     },
     signOut: (token: string) => access.endSession(hashOf(token)),

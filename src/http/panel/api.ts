@@ -108,9 +108,14 @@ function admit(parts: PanelSurface) {
 }
 
 /** The session of somebody who may call the route now. @throws PanelRefusal */
-async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route, request: FastifyRequest) {
+async function sessionFor(
+  { users, now }: PanelSurface,
+  { access, reads }: Route,
+  request: FastifyRequest,
+  isAgain = false,
+) {
   const { sessionToken: token, headers } = request
-  const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
+  const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000), isAgain)
   if (access === 'anybody') return session
   if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
   // A tab says who it asks for: another tab may have signed in somebody of another account.
@@ -155,7 +160,7 @@ async function answerTo(request: Asking, reply: FastifyReply, route: Route, part
   // Its body, and others of the user that read much, may take half a minute. Meanwhile the session may have ended, or its
   // user have another role.
   const mayHaveChanged = (route.body !== undefined || route.readsMuch) && route.access !== 'anybody'
-  const session = mayHaveChanged ? await sessionFor(parts, route, request) : request.session
+  const session = mayHaveChanged ? await sessionFor(parts, route, request, true) : request.session
   const { params, query, body, sessionToken: token, ip } = request
   const now = Math.floor(parts.now() / 1_000)
   return route.run({
