@@ -3,17 +3,22 @@ import type { Seconds } from './instant.ts'
 import type { MailLanguage } from './mail-language.ts'
 import { zoneOf } from './mechanism/zone.ts'
 
-/** `at` stands between date and time. */
-type MailWords = { at: string; ends(deadline: string): string; see: string }
+/** `at` stands between date and time, `clock` behind the time. */
+type MailWords = { at: string; clock?: string; ends(deadline: string): string; see: string }
 
 const words: Record<MailLanguage, MailWords> = {
   en: { at: 'at', ends: (deadline) => `The offer ends on ${deadline}`, see: 'See the offer' },
   pl: { at: 'o', ends: (deadline) => `Oferta kończy się ${deadline}`, see: 'Zobacz ofertę' },
-  de: { at: 'um', ends: (deadline) => `Das Angebot endet am ${deadline}`, see: 'Zum Angebot' },
+  de: { at: 'um', clock: 'Uhr', ends: (deadline) => `Das Angebot endet am ${deadline}`, see: 'Zum Angebot' },
   es: { at: 'a las', ends: (deadline) => `La oferta termina el ${deadline}`, see: 'Ver la oferta' },
   fr: { at: 'à', ends: (deadline) => `L’offre se termine le ${deadline}`, see: 'Voir l’offre' },
-  it: { at: 'alle', ends: (deadline) => `L’offerta termina in data ${deadline}`, see: 'Vai all’offerta' },
-  nl: { at: 'om', ends: (deadline) => `De aanbieding eindigt op ${deadline}`, see: 'Bekijk de aanbieding' },
+  it: { at: 'alle ore', ends: (deadline) => `L’offerta termina in data ${deadline}`, see: 'Vai all’offerta' },
+  nl: {
+    at: 'om',
+    clock: 'uur',
+    ends: (deadline) => `De aanbieding eindigt op ${deadline}`,
+    see: 'Bekijk de aanbieding',
+  },
   pt: { at: 'às', ends: (deadline) => `A oferta termina em ${deadline}`, see: 'Ver a oferta' },
   cs: { at: 'v', ends: (deadline) => `Nabídka končí ${deadline}`, see: 'Zobrazit nabídku' },
   uk: { at: 'о', ends: (deadline) => `Пропозиція закінчується ${deadline}`, see: 'Переглянути пропозицію' },
@@ -46,11 +51,12 @@ export function deadlineInWords(at: Seconds, timeZone: string, language: MailLan
   const local = new Date(zoneOf(timeZone).toLocal(at) * 1_000)
   const time = local.toISOString().slice(11, 16)
   const [hours, other] = otherAt[language] ?? []
-  const word = other !== undefined && hours?.test(time) ? other : words[language].at
+  const { at: usual, clock } = words[language]
+  const word = other !== undefined && hours?.test(time) ? other : usual
   const date = dateFormat(language).format(local)
   // In French the first day of a month is the only one that is counted as first.
   const day = language === 'fr' ? date.replace(/^1 /, '1er ') : date
-  return `${day} ${word} ${time}`
+  return `${day} ${word} ${time}${clock === undefined ? '' : ` ${clock}`}`
 }
 
 /** What the HTML is filled with: merge tags, or what they stand for. What is null is left out. */
@@ -76,5 +82,7 @@ export function mailHtml(
 /** The same for readers of plain text. */
 export function mailText({ link, deadline }: MailValues, language: MailLanguage): string {
   const { ends, see } = words[language]
-  return `${deadline === null ? '' : `${ends(deadline)}.\n`}${see}: ${link}\n`
+  // French has a space before the colon.
+  const colon = language === 'fr' ? '\u00a0:' : ':'
+  return `${deadline === null ? '' : `${ends(deadline)}.\n`}${see}${colon} ${link}\n`
 }

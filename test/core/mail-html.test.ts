@@ -14,11 +14,11 @@ test('a deadline is said in each language, as clocks of the zone show it', () =>
   assert.deepEqual(said, {
     en: '25 November 2026 at 23:59',
     pl: '25 listopada 2026 o 23:59',
-    de: '25. November 2026 um 23:59',
+    de: '25. November 2026 um 23:59 Uhr',
     es: '25 de noviembre de 2026 a las 23:59',
     fr: '25 novembre 2026 à 23:59',
-    it: '25 novembre 2026 alle 23:59',
-    nl: '25 november 2026 om 23:59',
+    it: '25 novembre 2026 alle ore 23:59',
+    nl: '25 november 2026 om 23:59 uur',
     pt: '25 de novembro de 2026 às 23:59',
     cs: '25. listopadu 2026 ve 23:59',
     uk: '25 листопада 2026 р. о 23:59',
@@ -61,6 +61,7 @@ test('the HTML has no word of another language, and without a deadline no senten
     assert.doesNotMatch(of(null, language), /<strong>|null/)
     assert.equal(mailText({ link: 'L', timer: 'T', deadline: null }, language).split('\n').length, 2)
   }
+  assert.equal(mailText({ link: 'L', timer: 'T', deadline: null }, 'fr'), 'Voir l’offre\u00a0: L\n')
 })
 
 test('the tags of a service name three different fields, which fit into those of Mailchimp', () => {
