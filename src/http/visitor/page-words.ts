@@ -80,7 +80,7 @@ export const pageWords: Record<MailLanguage, PageWords> = {
       text: 'O link pode estar incompleto, ou a página já não existe. Abra-o de novo a partir da mensagem em que chegou, ou pergunte a quem o enviou.',
     },
     503: {
-      title: 'Tente novamente dentro de momentos',
+      title: 'Tente novamente daqui a pouco',
       text: 'Neste momento não é possível abrir a página. O seu link continua válido.',
     },
   },

@@ -63,11 +63,11 @@ export const widgetWords: Record<MailLanguage, WidgetWords> = {
   },
   pt: {
     ends: 'A oferta termina em',
-    thanks: 'Obrigado. O seu endereço ficou registado.',
-    invalid: 'Introduza um endereço de e-mail válido.',
+    thanks: 'Obrigado. O seu endereço foi guardado.',
+    invalid: 'Indique um endereço de e-mail válido.',
     closed: 'Esta oferta não está disponível neste momento.',
     busy: 'Demasiadas tentativas. Tente novamente mais tarde.',
-    failed: 'Não funcionou. Tente novamente dentro de momentos.',
+    failed: 'Não funcionou. Tente novamente daqui a pouco.',
   },
   cs: {
     ends: 'Do konce nabídky',
