@@ -20,6 +20,9 @@ export function fontOfWords(font: TimerFont, language: MailLanguage): TimerFont 
   return fontsFor(language).includes(font) ? font : 'inter'
 }
 
+/** A text in the letters that fonts have: each in one piece, and no narrow no-break spaces. */
+export const inFontLetters = (text: string): string => text.normalize('NFC').replaceAll('\u202f', '\u00a0')
+
 /** The first character of a text that the font lacks, in this form or as a capital. */
 export function missingLetter(font: TimerFont, text: string): string | undefined {
   const known = font === 'lato' ? lettersOfLato : letters

@@ -13,7 +13,7 @@ import {
   variant,
   wholeNumber,
 } from './fault.ts'
-import { missingLetter, type TimerFont, timerFonts } from './timer-font.ts'
+import { inFontLetters, missingLetter, type TimerFont, timerFonts } from './timer-font.ts'
 
 /** src/countdown/presets.ts says which parts each is put together from. */
 export const timerPresets = ['boxes', 'flat', 'outline', 'rings', 'flip', 'card'] as const
@@ -186,9 +186,12 @@ function checkLetters({ font, labelTexts, whenOver }: TimerStyle, path: string, 
   const texts = Object.entries(labelTexts).map(([unit, label]) => [join(join(path, 'labelTexts'), unit), label])
   if (whenOver.show === 'text') texts.push([join(join(path, 'whenOver'), 'text'), whenOver.text])
   for (const [where = '', words = ''] of texts) {
-    const missing = missingLetter(font, words)
+    const missing = missingLetter(font, inFontLetters(words))
     if (missing === undefined) continue
-    refuse(faults, where, `has ${JSON.stringify(missing)}, which the font ${font} lacks: choose another font or letter`)
+    // By itself a mark, a space or a control character cannot be seen.
+    const code = missing.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+    const letter = /[\p{C}\p{M}\p{Z}]/u.test(missing) ? `U+${code}` : missing
+    refuse(faults, where, `has ${JSON.stringify(letter)}, which the font ${font} lacks: choose another font or letter`)
   }
 }
 

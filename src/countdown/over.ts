@@ -1,4 +1,5 @@
 // What an image shows from the deadline on, in place of zeros.
+import { inFontLetters } from '../core/timer-font.ts'
 import type { TimerStyle } from '../core/timer-style.ts'
 import { addText, drawBox, toBitmap } from './atlas.ts'
 import { fileHead, imageHead, subBlocks, TRAILER, transparentPicture } from './gif.ts'
@@ -68,7 +69,8 @@ function drawText(style: TimerStyle, layout: Layout, text: string, typeface: Typ
  * One line or two, whichever gives the larger letters; of several ways, the one whose lines are most alike in width.
  */
 function linesOf(text: string, width: number, height: number, typeface: Typeface): { lines: string[]; size: number } {
-  const words = text.trim().split(/\s+/)
+  // At a no-break space no line ends.
+  const words = inFontLetters(text).trim().split(/ +/)
   const choices = [words.length, ...words.keys()]
     .filter((at) => at > 0)
     .map((at) => {

@@ -4,7 +4,7 @@ import type { Units } from './time-left.ts'
  * Raise it when a style gives other bytes, also because of a new font, or when templates are kept in another form: those
  * of another version are not used.
  */
-export const ENGINE_VERSION = 9
+export const ENGINE_VERSION = 10
 
 /**
  * All that the images of one style in one language share, compressed beforehand. A fragment is one row of one

@@ -1,4 +1,5 @@
 import type { MailLanguage } from '../core/mail-language.ts'
+import { inFontLetters } from '../core/timer-font.ts'
 import type { TimerStyle, TimerUnit } from '../core/timer-style.ts'
 import { valuesOf } from './time-left.ts'
 
@@ -73,8 +74,9 @@ export function wordsOf(style: TimerStyle, language: MailLanguage, column: numbe
   const { units, labelTexts, uppercase } = style
   const unit = units[column] as TimerUnit
   const own = labelTexts[unit]
-  const ofUnit = own === undefined ? forms[language][unit] : { other: own }
-  const rules = new Intl.PluralRules(language)
+  const ofUnit = own === undefined ? forms[language][unit] : { other: inFontLetters(own) }
+  // The words are European Portuguese; Intl takes `pt` for that of Brazil, whose zero is singular.
+  const rules = new Intl.PluralRules(language === 'pt' ? 'pt-PT' : language)
   return Array.from({ length: valuesOf(units, column) }, (_, value) => {
     const word = ofUnit[rules.select(value)] ?? ofUnit.other
     return uppercase ? word.toLocaleUpperCase(language) : word

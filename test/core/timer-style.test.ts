@@ -91,7 +91,8 @@ const refusals: [style: unknown, path: string, message: RegExp][] = [
   [{ labelTexts: { minutes: '分' } }, 'mailTimer.labelTexts.minutes', /has "分", which the font inter lacks/],
   [{ font: 'lato', labelTexts: { days: 'Дні' } }, 'mailTimer.labelTexts.days', /has "Д", which the font lato lacks/],
   [{ font: 'lato', whenOver: { show: 'text', text: 'Kůň' } }, 'mailTimer.whenOver.text', /has "ů", which .* lato/],
-  [{ labelTexts: { days: 'a\0' } }, 'mailTimer.labelTexts.days', /has "\\u0000"/],
+  [{ labelTexts: { days: 'a\0' } }, 'mailTimer.labelTexts.days', /has "U\+0000", which/],
+  [{ labelTexts: { days: 'day\u200b' } }, 'mailTimer.labelTexts.days', /has "U\+200B", which/],
   [{ whenOver: { show: 'text' } }, 'mailTimer.whenOver.text', /is missing/],
   [{ whenOver: { show: 'text', text: 'x'.repeat(61) } }, 'mailTimer.whenOver.text', /1 to 60/],
   [{ whenOver: { show: 'nothing', text: 'x' } }, 'mailTimer.whenOver.text', /unknown/],
@@ -103,8 +104,8 @@ const refusals: [style: unknown, path: string, message: RegExp][] = [
   [{ height: 141, pixelsPerPoint: 2 }, 'mailTimer', /336000 pixels.* is 338400$/],
 ]
 
-test('words that were copied from a page may have no-break spaces', () => {
-  const words = 'Do\u00a0końca'
+test('words that were copied from a page may have no-break spaces, and letters in two pieces', () => {
+  const words = 'Do\u00a0końca\u202f!'.normalize('NFD')
   assert.deepEqual(faultsOf({ labelTexts: { days: words }, whenOver: { show: 'text', text: words } }), [])
 })
 

@@ -9,6 +9,7 @@ import { fullTimerStyle, type TimerUnit, timerPresets, timerUnits } from '../../
 import { drawAtlas } from '../../src/countdown/atlas.ts'
 import { layOut } from '../../src/countdown/layout.ts'
 import { type Outline, roundedBox } from '../../src/countdown/outline.ts'
+import { drawOver } from '../../src/countdown/over.ts'
 import { drawColumn } from '../../src/countdown/picture.ts'
 import { addOutline, blankCanvas, coverage } from '../../src/countdown/rasterise.ts'
 import { wordsOf } from '../../src/countdown/words.ts'
@@ -277,7 +278,7 @@ const forms = {
 
 for (const language of mailLanguages)
   test(`labels agree with their numbers as Intl.PluralRules has them: ${language}`, () => {
-    const rules = new Intl.PluralRules(language)
+    const rules = new Intl.PluralRules(language === 'pt' ? 'pt-PT' : language)
     for (const [column, unit] of timerUnits.entries()) {
       const [one, few, many = few] = forms[language][column]?.split(' ') ?? []
       const words: Record<string, string | undefined> = { one, few, many, other: many }
@@ -299,6 +300,23 @@ test('labels agree with numbers that are hard to get right', () => {
     [11, 21, 31].map((value) => wordsOf(fullTimerStyle({}), 'uk', 2)[value]),
     ['хвилин', 'хвилина', 'хвилина'],
   )
+  assert.equal(wordsOf(fullTimerStyle({}), 'pt', 1)[0], 'horas')
+})
+
+test('texts of one’s own may have letters in two pieces, and break no line at a no-break space', () => {
+  const own = { minutes: 'Démi\u202f!'.normalize('NFD') }
+  assert.equal(wordsOf(fullTimerStyle({ labelTexts: own }), 'fr', 2)[0], 'Démi\u00a0!')
+  const typefaces = typefacesOf('inter', 'fr')
+  const over = (text: string) => {
+    const style = fullTimerStyle({
+      ...{ width: 200, height: 100, pixelsPerPoint: 1 },
+      whenOver: { show: 'text', text },
+    })
+    return drawOver(style, layOut(style, 'fr', typefaces), typefaces.digits).overImage
+  }
+  const kept = over('Terminée aujourd’hui\u00a0!')
+  assert.deepEqual(over('Terminée aujourd’hui\u202f!'.normalize('NFD')), kept)
+  assert.notDeepEqual(over('Terminée\u00a0aujourd’hui !'), kept)
 })
 
 test('a font has every letter that it is said to have, and is not offered for a language whose letters it lacks', () => {
