@@ -98,22 +98,28 @@ type Word = Bitmap & { left: number }
  * they do not move when the number above them changes.
  */
 function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: Paint): [string, Word][] {
-  const drawn = words.map((word) => drawWord(word, layout.labels, typeface, paint))
-  const widths = drawn.map(({ width }) => width)
+  const { columnWidth, labels } = layout
+  const { size, margin } = labels ?? { size: 0, margin: 0 }
+  const widths = words.map((word) => Math.ceil(advanceOf(word, typeface) * size))
   const [least, most] = [Math.min(...widths), Math.max(...widths)]
   // In the middle a large "DAYS" would end beyond its column: its end would be drawn at the left edge.
-  const together = Math.min(Math.round((layout.columnWidth - (least + most) / 2) / 2), layout.columnWidth - most)
-  return drawn.map((bitmap, index) => {
-    const left = areForms(words) ? together : Math.round((layout.columnWidth - bitmap.width) / 2)
-    return [words[index] as string, { ...bitmap, left }]
+  const together = Math.min(Math.round((columnWidth - (least + most) / 2) / 2), columnWidth - most)
+  return words.map((word, index) => {
+    const width = widths[index] as number
+    const start = areForms(words) ? together : Math.round((columnWidth - width) / 2)
+    const left = Math.max(0, start - margin)
+    const wide = Math.min(columnWidth, start + width + margin) - left
+    return [word, { ...drawWord(word, labels, { x: start - left, wide }, typeface, paint), left }]
   })
 }
 
-function drawWord(word: string, labels: Layout['labels'], typeface: Typeface, paint: Paint): Bitmap {
+type Across = { x: number; wide: number }
+
+function drawWord(word: string, labels: Layout['labels'], { x, wide }: Across, typeface: Typeface, paint: Paint) {
   if (labels === null) return { width: 0, height: 0, places: new Uint8Array() }
   const { size, baseline, rows } = labels
-  const canvas = blankCanvas(Math.ceil(advanceOf(word, typeface) * size), rows.end - rows.start)
-  addText(canvas, word, typeface, { x: 0, y: baseline - rows.start, scale: size })
+  const canvas = blankCanvas(wide, rows.end - rows.start)
+  addText(canvas, word, typeface, { x, y: baseline - rows.start, scale: size })
   return toBitmap(canvas, paint.label)
 }
 

@@ -28,13 +28,13 @@ export type Layout = {
   changing: Rows
   /** The line that cuts the boxes, with a notch at both of its ends; null where there is none. */
   split: { line: Rows; notch: Rows; notchWidth: number } | null
-  /** Null where none are shown. */
-  labels: { size: number; baseline: number; rows: Rows } | null
+  /** Null where none are shown. Some letters reach beyond their width into the margin, such as the tail of a j. */
+  labels: { size: number; baseline: number; margin: number; rows: Rows } | null
 }
 
 const DIGITS = [...'0123456789']
 
-/** Their labels keep the size that they have in mails that were already sent. */
+/** Their labels keep the size that they have in mails that were already sent, and have no margin. */
 const unchanged: readonly MailLanguage[] = ['en', 'pl']
 
 export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typefaces): Layout {
@@ -142,7 +142,9 @@ function labelLayout(
   const bounds = [...new Set([...words].join(''))].map((letter) => boundsOf(typeface(letter).outline))
   const rise = Math.ceil(-Math.min(...bounds.map(({ top }) => top)) * size)
   const fall = Math.ceil(Math.max(...bounds.map(({ bottom }) => bottom)) * size)
-  return { size, baseline: end - fall, rows: { start: end - fall - rise, end } }
+  // A wider one could cover the edge of a box.
+  const margin = unchanged.includes(language) ? 0 : Math.min(Math.ceil(size * 0.1), Math.floor(room * 0.05))
+  return { size, baseline: end - fall, margin, rows: { start: end - fall - rise, end } }
 }
 
 /**
@@ -162,8 +164,8 @@ function spareAbove(parts: Parts, above: number, box: Box, { rows }: Layout['dig
   return Math.max(0, Math.floor(box.height / 2) - (rows.end - rows.start))
 }
 
-function raised({ size, baseline, rows }: NonNullable<Layout['labels']>, by: number): Layout['labels'] {
-  return { size, baseline: baseline - by, rows: { start: rows.start - by, end: rows.end - by } }
+function raised({ baseline, rows, ...rest }: NonNullable<Layout['labels']>, by: number): Layout['labels'] {
+  return { ...rest, baseline: baseline - by, rows: { start: rows.start - by, end: rows.end - by } }
 }
 
 /** Through the middle of the digits. */
