@@ -99,16 +99,19 @@ type Word = Bitmap & { left: number }
  */
 function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: Paint): [string, Word][] {
   const { columnWidth, labels } = layout
-  const { size, margin } = labels ?? { size: 0, margin: 0 }
+  const { size, room } = labels ?? { size: 0, room: 0 }
   const widths = words.map((word) => Math.ceil(advanceOf(word, typeface) * size))
   const [least, most] = [Math.min(...widths), Math.max(...widths)]
   // In the middle a large "DAYS" would end beyond its column: its end would be drawn at the left edge.
   const together = Math.min(Math.round((columnWidth - (least + most) / 2) / 2), columnWidth - most)
+  // Further out a word's ground could cover the corner of a box.
+  const side = Math.ceil((columnWidth - room) / 2)
+  const margin = Math.ceil(size * 0.1)
   return words.map((word, index) => {
     const width = widths[index] as number
     const start = areForms(words) ? together : Math.round((columnWidth - width) / 2)
-    const left = Math.max(0, start - margin)
-    const wide = Math.min(columnWidth, start + width + margin) - left
+    const left = Math.min(start, Math.max(side, start - margin))
+    const wide = Math.max(start + width, Math.min(columnWidth - side, start + width + margin)) - left
     return [word, { ...drawWord(word, labels, { x: start - left, wide }, typeface, paint), left }]
   })
 }

@@ -28,13 +28,13 @@ export type Layout = {
   changing: Rows
   /** The line that cuts the boxes, with a notch at both of its ends; null where there is none. */
   split: { line: Rows; notch: Rows; notchWidth: number } | null
-  /** Null where none are shown. Some letters reach beyond their width into the margin, such as the tail of a j. */
-  labels: { size: number; baseline: number; margin: number; rows: Rows } | null
+  /** Null where none are shown. Letters may reach beyond their width, such as the tail of a j, within `room`. */
+  labels: { size: number; baseline: number; room: number; rows: Rows } | null
 }
 
 const DIGITS = [...'0123456789']
 
-/** Their labels keep the size that they have in mails that were already sent, and have no margin. */
+/** Their labels keep the size that they have in mails that were already sent, and no room beyond their width. */
 const unchanged: readonly MailLanguage[] = ['en', 'pl']
 
 export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typefaces): Layout {
@@ -142,9 +142,8 @@ function labelLayout(
   const bounds = [...new Set([...words].join(''))].map((letter) => boundsOf(typeface(letter).outline))
   const rise = Math.ceil(-Math.min(...bounds.map(({ top }) => top)) * size)
   const fall = Math.ceil(Math.max(...bounds.map(({ bottom }) => bottom)) * size)
-  // A wider one could cover the edge of a box.
-  const margin = unchanged.includes(language) ? 0 : Math.min(Math.ceil(size * 0.1), Math.floor(room * 0.05))
-  return { size, baseline: end - fall, margin, rows: { start: end - fall - rise, end } }
+  const kept = unchanged.includes(language) ? 0 : room
+  return { size, baseline: end - fall, room: kept, rows: { start: end - fall - rise, end } }
 }
 
 /**
