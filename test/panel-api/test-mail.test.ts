@@ -52,7 +52,7 @@ test('a test mail goes to the user’s own address, with the link, countdown and
   assert.match(text, /^Subject: Herbst\r?$/m)
   assert.match(text, new RegExp(`<a href="${server.origin.replace('127.0.0.1', 'localhost')}/go/\\d+/${ref}"><img`))
   assert.match(text, new RegExp(`/timer/de/${ref}\\.gif\\?m=1`))
-  assert.match(text, /Das Angebot endet am <strong>\d{1,2}\. \S+ \d{4} um \d\d:\d\d<\/strong>/)
+  assert.match(text, /Das Angebot endet am <strong>\d{1,2}\. \S+ \d{4} um \d\d:\d\d Uhr<\/strong>/)
   assert.doesNotMatch(text, /lead@example\.com|LC_/)
 
   const more = [await send(true), await send(true), await send(true), await send(true), await send(true)]
