@@ -629,7 +629,7 @@ function assertFilled(service: MailService, row: Record<string, string>): void {
   const id = '[\\da-f]{32}'
   const endsAt = new Date(row.deadline as string)
   const time = new Intl.DateTimeFormat('de', { timeZone: 'Europe/Warsaw', timeStyle: 'short' }).format(endsAt)
-  const says = `Das Angebot endet am <strong>\\d{1,2}\\. \\p{L}+ \\d{4} um ${time}</strong>`
+  const says = `Das Angebot endet am <strong>\\d{1,2}\\. \\p{L}+ \\d{4} um ${time} Uhr</strong>`
   assert.match(html, new RegExp(`^<a href="https://offers\\.example/go/\\d+/${id}">`))
   assert.match(html, new RegExp(`<img src="https://offers\\.example/timer/de/${id}\\.gif\\?m=1"`))
   assert.match(html, new RegExp(says, 'u'))
