@@ -567,7 +567,7 @@ longAtBothWidths('a finding is shown beside the setting, and again before it is 
   await page.getByLabel('When time is up').selectOption('REDIRECT')
   await page.getByLabel('Address of that page').fill('http://example.com/offer/')
   await page.getByText('are sent to the page that they are on').waitFor()
-  await page.getByText('The campaign is a draft: nobody can sign up').waitFor()
+  await page.getByText('The campaign is a draft: until you publish it, nobody can sign up').waitFor()
   await save(page).click()
   await page.getByText('Everything is saved').waitFor()
   await page.getByRole('button', { name: 'Publish' }).click()
@@ -802,7 +802,7 @@ longTest('the bars of the preview are on one scale, which is said', async () => 
   const bars = await page.locator('.preview button .bar').evaluateAll((all) =>
     all.map((bar) => ({
       end: Number.parseFloat(bar.querySelector('.end')?.getAttribute('x1') ?? ''),
-      long: /\((?:(\d+) days?)?(?: ?(\d+) hours?)?/
+      long: /\((?:(\d+) days?)?(?:,? ?(\d+) hours?)?/
         .exec(bar.closest('button')?.textContent ?? '')
         ?.slice(1)
         .map(Number),
