@@ -137,6 +137,8 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
       '/settings/users',
       role.roleTitle(colleague, role.roles.viewer),
       async (page) => {
+        // Who chooses by hand has the focus there.
+        await page.getByLabel(role.roleOf(colleague)).focus()
         await page.getByLabel(role.roleOf(colleague)).selectOption('viewer')
       },
     ],
