@@ -51,8 +51,7 @@ export function openPool(options: PoolOptions) {
     if (options.mayUse?.() === false) throw new StoreUnavailable(notOurs)
     if (timeoutMs <= 0) throw notAnswered()
     const until = performance.now() + timeoutMs
-    // With a PGPORT that is no port the driver throws instead of rejecting.
-    const connecting = (async () => pool.connect())()
+    const connecting = pool.connect()
     const client = await inTime(connecting, timeoutMs).catch((error) => {
       connecting.then((unused) => unused.release()).catch(() => {})
       throw failure(error)
