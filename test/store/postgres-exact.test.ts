@@ -254,14 +254,17 @@ test('what is refused in a transaction leaves the connections as they were, and 
   )
   assert.ok('settings' in given)
   for (let made = 0; made < mostEndpoints; made += 1) await store.events.createEndpoint(id, given.settings, tester)
-  const state = () =>
-    ask(
+  // Apart: Citus divides a question that also names a table of ours, and asks the workers for what its role may not read.
+  const state = async () => [
+    await ask(
       url,
-      `SELECT pid, version FROM pg_stat_activity, accounts
+      `SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'lastcall%' ORDER BY pid`,
-    )
+    ),
+    await ask(url, 'SELECT version FROM accounts'),
+  ]
   const before = await state()
-  assert.ok(before.length > 1)
+  assert.ok((before[0] as unknown[]).length > 1)
   for (let round = 0; round < 3; round += 1) {
     await assert.rejects(store.events.createEndpoint(id, given.settings, tester), { name: 'Refused' })
     await assert.rejects(apply(store, id, { kind: 'none' }, campaign.id + 1), { name: 'Refused' })
