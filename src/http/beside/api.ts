@@ -47,7 +47,7 @@ export function apiBeside<Of extends Operation>(parts: BesideParts, api: Beside<
 }
 
 function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, { perform }: Beside<Of>): void {
-  const { method, path, query = NoQuery, body, checksBody, status, isRepeatable } = operation
+  const { method, path, query = NoQuery, body, status, isRepeatable } = operation
   scope.route<BesideRoute>({
     method,
     // As in the public API: with an empty id a path is unknown, and one of `1%2F2` is wrong.
@@ -57,7 +57,7 @@ function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, {
       params: idsIn(path),
       querystring: query,
       response: { '4xx': ErrorOfAny, '5xx': ErrorOfAny },
-      ...(body && { body: checksBody ? namesOf(body) : body }),
+      ...(body && { body }),
     },
     handler: async (request, reply) => {
       const answer = await perform(operation, request)
@@ -74,12 +74,6 @@ function idsIn(path: string): object {
 }
 
 const idText = { type: 'string', pattern: idPattern }
-
-/** Which properties there may and must be, without what may be in them. */
-function namesOf(body: object): object {
-  const { properties = {} } = body as { properties?: object }
-  return { ...body, properties: Object.fromEntries(Object.keys(properties).map((name) => [name, {}])) }
-}
 
 /** As the public API's, with further codes. */
 const ErrorOfAny = { ...ErrorBody, properties: { ...ErrorBody.properties, code: { type: 'string' } } }

@@ -9,8 +9,6 @@ export type Operation<Asked = never> = {
   summary: string
   query?: TSchema
   body?: TSchema
-  /** It checks its body itself, in the words of every channel; `body` describes it. */
-  checksBody?: true
   /** The name of a schema; none where the answer has no body. */
   answer: string | null
   status: 200 | 201 | 202 | 204

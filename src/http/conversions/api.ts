@@ -40,9 +40,10 @@ const path = '/campaigns/{campaignId}/conversions'
 export const operations: readonly Operation<Asked>[] = [
   {
     ...{ id: 'createConversion', method: 'POST', path, summary: 'Record an order' },
-    ...{ body: shape.ConversionInput, checksBody: true, answer: 'Conversion', status: 201, isRepeatable: true },
+    ...{ body: shape.ConversionInput, answer: 'Conversion', status: 201, isRepeatable: true },
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
     async run({ store, of, body, now }) {
+      // What the schema cannot say: either email or ref, amounts and currencies, and when it may have been bought.
       const checked = checkOrder(body, now)
       if (checked.faults !== undefined) {
         throw new Refusal('VALIDATION_ERROR', `${checked.faults[0]?.path} ${checked.faults[0]?.message}`)

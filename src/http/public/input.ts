@@ -12,6 +12,7 @@ const messages: Record<string, string> = {
   isDraft: 'isDraft must be true or false',
   lc: 'lc must be 32 hexadecimal digits',
   client: 'client must be 32 hexadecimal digits',
+  ref: 'ref must be the 32 hexadecimal digits of a ref',
   email: `email must be ${emailWanted}`,
   orderId: `orderId must be ${orderIdWanted}`,
   language: `language must be ${languages.join(' or ')}`,
