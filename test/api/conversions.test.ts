@@ -161,7 +161,7 @@ test('refused: each fault by its name, and never by its value', async () => {
     [{ ...least, at: 'yesterday' }, /^at must be an instant/],
     [{ ...least, email: 'nobody' }, /^email must be an email address/],
     [{ orderId: 'x1', ref: 'abc' }, /^ref must be the 32/],
-    [[], /^the body must be a JSON object$/],
+    [[], /^the body must be an object$/],
   ]
   for (const [body, message] of wrong) {
     const answer = await ask('POST', orders(id), body)

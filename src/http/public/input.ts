@@ -1,7 +1,6 @@
 // What is wrong with a request to the public API, the APIs beside it and the widget's, in words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { emailWanted } from '../../core/email.ts'
-import { languages } from '../../core/offer.ts'
 import { orderIdWanted } from '../../core/order.ts'
 import { pageMaxSize } from './schemas.ts'
 
@@ -9,13 +8,11 @@ const messages: Record<string, string> = {
   campaignId: 'campaignId must be an integer of 1 or more',
   endpointId: 'endpointId must be an integer of 1 or more',
   limit: `limit must be an integer from 1 to ${pageMaxSize}`,
-  isDraft: 'isDraft must be true or false',
   lc: 'lc must be 32 hexadecimal digits',
   client: 'client must be 32 hexadecimal digits',
   ref: 'ref must be the 32 hexadecimal digits of a ref',
   email: `email must be ${emailWanted}`,
   orderId: `orderId must be ${orderIdWanted}`,
-  language: `language must be ${languages.join(' or ')}`,
   before: 'before must be the nextBefore of an earlier answer, or an instant',
 }
 
@@ -30,8 +27,7 @@ export function validationMessage(fault: FastifySchemaValidationError | undefine
   if (keyword === 'additionalProperties') return `unknown ${thing} ${quoted(params.additionalProperty)}`
   if (keyword === 'required') return `property ${String(params.missingProperty)} is missing`
   if (place === 'querystring' && keyword === 'type') return `query parameter ${name} is given twice`
-  if (keyword === 'minProperties') return 'the body must have at least one property'
-  return messages[name] ?? (name === '' ? 'the body must be a JSON object' : `${name} ${message}`)
+  return messages[name] ?? `${name || 'the body'} ${message}`
 }
 
 /** A name that the client made up, cut and cleaned so that it does no harm. */
