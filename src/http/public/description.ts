@@ -1,5 +1,5 @@
 // The machine-readable description, OpenAPI 3.1, made of the schemas that validate.
-import { type AnyErrorCode, bodyLimitBytes, type ErrorCode, messageOf, statusOf } from '../../core/errors.ts'
+import { type AnyErrorCode, type ErrorCode, messageOf, statusOf } from '../../core/errors.ts'
 import { CampaignList, CampaignSummary, ErrorBody, LeadInput, LeadOffer, LeadRegistration } from './schemas.ts'
 
 /** Version of the description, not of the program (specification, part 9). */
@@ -108,12 +108,9 @@ const campaignId = {
   example: 1,
 }
 
-/** Below a million. Not by `toLocaleString`, which would load the locale data at each start. */
-const inEnglish = (count: number) => String(count).replace(/\B(?=\d{3}$)/, ',')
-
 const leadBody = {
   required: true,
-  description: `At most 16 KiB (${inEnglish(bodyLimitBytes)} bytes).`,
+  description: 'At most 16 KiB (16,384 bytes).',
   content: { 'application/json': { schema: schema('LeadInput'), examples: named({ lead: leadInput }) } },
 }
 
