@@ -1,5 +1,5 @@
 // The API for conversions, beside the public one, in whose rate window its requests count.
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { checkOrder, conversionDocument } from '../../core/order.ts'
 import { convert, reverse } from '../../leads/conversions.ts'
 import type { CampaignOf, LiveKey } from '../../store/model.ts'
@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 import { apiBeside, type BesideParts } from '../beside/api.ts'
 import { describe, listOf } from '../beside/description.ts'
 import type { Operation } from '../beside/operation.ts'
-import { Refusal, sendError } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import { withinASecond } from '../public/leads.ts'
 import { cursor, pageOf } from '../public/paging.ts'
 import { PageQuery, pageSize } from '../public/schemas.ts'
@@ -21,7 +21,7 @@ export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
   return apiBeside(parts, {
     operations,
     description,
-    admission: { refuse: refuseListing },
+    admission: { admits },
     perform({ run }, { key, params, query, body, waitedMs }) {
       const of = { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
       return withinASecond(run({ store, of, query, body, now: Math.floor(now() / 1_000) }), waitedMs)
@@ -30,10 +30,8 @@ export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
 }
 
 /** A list hands out every buyer's email: not every key may have it. */
-function refuseListing({ scopes }: LiveKey, reply: FastifyReply): FastifyReply | undefined {
-  const { is404, method } = reply.request
-  return is404 || method === 'POST' || scopes.includes('conversions') ? undefined : sendError(reply, 'FORBIDDEN')
-}
+const admits = ({ scopes }: LiveKey, { is404, method }: FastifyRequest): boolean =>
+  is404 || method === 'POST' || scopes.includes('conversions')
 
 const path = '/campaigns/{campaignId}/conversions'
 

@@ -6,7 +6,7 @@ import type { Actor } from '../../store/audit.ts'
 import type { LiveKey } from '../../store/model.ts'
 import { shortAddress } from '../address.ts'
 import { apiBeside, type BesideParts } from '../beside/api.ts'
-import { Refusal, sendError } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import { parseId } from '../public/leads.ts'
 import { description } from './description.ts'
 import { operations } from './operations.ts'
@@ -20,7 +20,7 @@ export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPlugi
     operations,
     description,
     admission: {
-      refuse: ({ scopes }, reply) => (scopes.includes('events') ? undefined : sendError(reply, 'FORBIDDEN')),
+      admits: ({ scopes }) => scopes.includes('events'),
       count: store.rates.countEvents,
     },
     async perform({ run }, { key, params, query, body, ip }) {

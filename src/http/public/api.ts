@@ -126,9 +126,11 @@ export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admis
 
 export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now' | 'rateLimitPerMinute'>
 
-/** What another surface checks after row 3, and its own window for an account's requests, if it has one. */
+/** What another surface has of its own between rows 1 and 4. */
 export type Admission = {
-  refuse(key: LiveKey, reply: FastifyReply): FastifyReply | undefined
+  /** Whether the key has the scope that the request needs, if it needs one. */
+  admits(key: LiveKey, request: FastifyRequest): boolean
+  /** In place of the public API's window for an account's requests. */
   count?(accountId: number, limit: number, nowMs: number, waitedMs: number): Promise<RateVerdict>
 }
 
@@ -153,8 +155,7 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizePar
     })
     if (!rate.allowed) return sendError(reply.header('Retry-After', rate.resetSeconds), 'RATE_LIMITED')
     // Counted like any other: a client that asks again and again without the scope gets 429 too.
-    const refused = admission?.refuse(key, reply)
-    if (refused !== undefined) return refused
+    if (admission?.admits(key, request) === false) return sendError(reply, 'FORBIDDEN')
     request.waitedMs = performance.now() - beganAt
     // The connection broke meanwhile: Fastify would wait for the body for ever.
     if (reply.raw.destroyed && request.method !== 'GET') return sendError(reply, 'INVALID_JSON')
