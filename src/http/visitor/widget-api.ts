@@ -15,13 +15,6 @@ import { allow } from './headers.ts'
 import { campaignPath, type VisitorParts } from './parts.ts'
 import { FormAnswer, FormInput, OfferAnswer, OfferInput } from './widget-schemas.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** When a request of the widget arrived, on the process's steady clock; milliseconds. */
-    arrivedAt: number
-  }
-}
-
 const bodyLimit = 4_096
 /** For each email that an address may register, so many visitors without an email may begin an attempt. */
 const beginningsPerRegistration = 20
@@ -36,12 +29,12 @@ const everyAnswer = {
 export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
     useAnyContentType(scope)
-    scope.decorateRequest('arrivedAt', 0)
     scope.addHook('onSend', async (_, reply) => {
       reply.headers(everyAnswer)
     })
+    // Without such a hook Fastify would not measure `elapsedTime`.
+    scope.addHook('onResponse', async () => {})
     scope.addHook('onRequest', async (request, reply) => {
-      request.arrivedAt = performance.now()
       // Checked before the body, which could be wrong too.
       if (request.is404) return sendError(reply, 'NOT_FOUND')
     })
@@ -93,7 +86,7 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
         visitorLimits(mostBeginnings, request.ip).every(([who, most]) => countBeginning(who, most, nowMs).allowed)
       const visit = body.visit && fetcher !== 'scanner' ? { mayBegin } : null
       const shown = await visitors.offer(Number(params.campaignId), body, visit, seconds(nowMs))
-      reply.send(offerOf(shown, request, now()))
+      reply.send(offerOf(shown, reply, now()))
       if (body.visit && shown !== undefined) {
         const { campaign, leadId } = shown
         const pageId = (body.page !== undefined && pageAt(campaign.pages, body.page)?.id) || null
@@ -124,20 +117,19 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
       if (body.website) {
         // A robot filled in a field that people do not see. The answer does not tell it.
         const shown = await visitors.offer(campaignId, body, null, seconds(now()))
-        await evenOut(request)
-        return { ...offerOf(shown, request, now()), lc: null }
+        await evenOut(reply)
+        return { ...offerOf(shown, reply, now()), lc: null }
       }
       const registered = await visitors.register(campaignId, body, body.email, seconds(now()))
       if (typeof registered === 'string') return sendError(reply, registered)
-      await evenOut(request)
-      return { ...offerOf(registered.shown, request, now()), lc: registered.lc }
+      await evenOut(reply)
+      return { ...offerOf(registered.shown, reply, now()), lc: registered.lc }
     },
   )
 }
 
 /** A new email is written, a registered one only read: the time of the answer must not show which it was. */
-async function evenOut({ arrivedAt }: FastifyRequest): Promise<void> {
-  const spentMs = performance.now() - arrivedAt
+async function evenOut({ elapsedTime: spentMs }: FastifyReply): Promise<void> {
   await sleep(formAnswerMs - (spentMs % formAnswerMs))
 }
 
@@ -150,12 +142,12 @@ function refuseRate(reply: FastifyReply, resetSeconds: number): FastifyReply {
 /** The widget needs no preflight, but other pages may. */
 const allowPost = async (_: FastifyRequest, reply: FastifyReply) => allow(reply, 'POST', 'Content-Type')
 
-function offerOf(shown: Shown | undefined, { arrivedAt }: FastifyRequest, nowMs: number): OfferAnswer {
+function offerOf(shown: Shown | undefined, { elapsedTime }: FastifyReply, nowMs: number): OfferAnswer {
   const { campaign, offer, nextAt, isKnown = false } = shown ?? {}
   const opensAt = milliseconds(offer?.opensAt)
   return {
     now: nowMs,
-    spentMs: Math.round(performance.now() - arrivedAt),
+    spentMs: Math.round(elapsedTime),
     state: offer?.state ?? 'none',
     // An open offer may have a later `opensAt` if clocks differ (`offerAt`): the widget would hide it until then.
     opensAt: opensAt !== null && offer?.state === 'open' ? Math.min(opensAt, nowMs) : opensAt,
