@@ -5,7 +5,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { newFastify } from '../../src/http/framework.ts'
 import { gate } from '../../src/http/visitor/gate.ts'
 import type { VisitorParts } from '../../src/http/visitor/parts.ts'
 import { type Answer, applyCampaign, eventually, openShop } from '../support/api.ts'
@@ -146,23 +145,10 @@ test('a page of another origin may ask, with the ref as a header', async () => {
   assert.equal(answer.headers['access-control-allow-methods'], 'GET, HEAD')
 })
 
-test('past the limit of a campaign it cannot be said, until the minute is over', async () => {
-  const app = newFastify({ isHttps: false, trustProxy: [], log: silent, sendUndecodable: (reply) => reply.send() })
-  let now = 60_000
-  const visitors = { campaign: async () => ({ id: 1 }), leadIn: async () => undefined }
-  app.register(gate({ visitors, log: silent, now: () => now } as unknown as VisitorParts, 3))
-  const statuses = async () => {
-    const answers = await Promise.all(Array.from({ length: 4 }, () => app.inject('/campaigns/1/gate')))
-    return answers.map(({ statusCode }) => statusCode)
-  }
-  assert.deepEqual(await statuses(), [401, 401, 401, 503])
-  now = 120_000
-  assert.deepEqual(await statuses(), [401, 401, 401, 503])
-})
-
-test('a campaign may be asked about 60,000 times in a minute, and any other one meanwhile', async () => {
+test('a campaign may be asked about 60,000 times in a minute, any other one meanwhile, and the same in the next', async () => {
   // Without a server, which would take seconds.
   let handler: any
+  let now = 60_000
   const visitors = { campaign: async (id: number) => ({ id }), leadIn: async () => undefined }
   const scope = {
     setErrorHandler() {},
@@ -171,7 +157,7 @@ test('a campaign may be asked about 60,000 times in a minute, and any other one 
       handler = one.handler
     },
   }
-  await gate({ visitors, log: silent, now: () => 60_000 } as unknown as VisitorParts)(scope as any, {})
+  await gate({ visitors, log: silent, now: () => now } as unknown as VisitorParts)(scope as any, {})
   const statuses: number[] = []
   const reply = {
     code(status: number) {
@@ -181,9 +167,12 @@ test('a campaign may be asked about 60,000 times in a minute, and any other one 
     headers: () => reply,
     send() {},
   }
-  for (let n = 0; n <= 60_000; n += 1) await handler({ params: { campaignId: 1 }, query: {}, headers: {} }, reply)
-  await handler({ params: { campaignId: 2 }, query: {}, headers: {} }, reply)
-  assert.deepEqual([statuses.indexOf(503), statuses.slice(-2)], [60_000, [503, 401]])
+  const askAbout = (campaignId: number) => handler({ params: { campaignId }, query: {}, headers: {} }, reply)
+  for (let n = 0; n <= 60_000; n += 1) await askAbout(1)
+  await askAbout(2)
+  now = 120_000
+  await askAbout(1)
+  assert.deepEqual([statuses.indexOf(503), statuses.slice(-3)], [60_000, [503, 401, 401]])
 })
 
 /** What Next.js makes of it: the page, with these headers. Next.js itself takes 226 MB to install. */

@@ -23,7 +23,7 @@ const mostGrace = 3_600
 
 type GateRequest = { Params: { campaignId: string } }
 
-export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions): FastifyPluginAsync {
+export function gate({ visitors, log, now }: VisitorParts): FastifyPluginAsync {
   const count = rateWindow()
   return async (scope) => {
     scope.setErrorHandler((error, request, reply) => {
@@ -44,7 +44,7 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
         const asked = askedBy(request)
         const grace = graceOf(asked)
         const campaign = await visitors.campaign(Number(request.params.campaignId))
-        if (campaign === undefined || !count(campaign.id, most, now()).allowed) return sendUnavailable(reply)
+        if (campaign === undefined || !count(campaign.id, mostQuestions, now()).allowed) return sendUnavailable(reply)
         const found = await visitors.leadIn(campaign, refOf(request, asked))
         if (found === undefined) return reply.code(401).headers(unknown).send()
         return sendGate(reply, gateAt(found.campaign.terms, found.lead.attempt, grace, now()))
