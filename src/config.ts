@@ -62,7 +62,7 @@ const integerFrom = (least: number, most: number) => ({
 })
 
 const addresses = 'file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE'
-/** The driver would take theirs in place of ours, on which it rests that what was answered with 503 is not done. */
+/** The driver would take these in place of our own, by which what was answered with 503 is not done later. */
 const ownParameters = [
   'application_name',
   'statement_timeout',

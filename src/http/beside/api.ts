@@ -50,7 +50,7 @@ function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, {
   const { method, path, query = NoQuery, body, status, isRepeatable } = operation
   scope.route<BesideRoute>({
     method,
-    // As in the public API: with an empty id a path is unknown, and one of `1%2F2` is wrong.
+    // As in the public API (`leadsPath`): with an empty id the path is unknown, and `1%2F2` is a wrong id.
     url: path.replace(/\{(\w+)\}/g, ':$1(^[^]+$)'),
     bodyLimit: bodyLimitBytes,
     schema: {

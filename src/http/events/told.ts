@@ -37,7 +37,7 @@ const lead = {
   asOf,
 }
 
-/** Where they tell something else than the lead. */
+/** The data of kinds that tell more than the lead, or something else. */
 const others: Partial<Record<EventKind, Type.TProperties>> = {
   'lead.registered': {
     ...lead,

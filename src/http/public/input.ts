@@ -4,6 +4,7 @@ import { emailWanted } from '../../core/email.ts'
 import { orderIdWanted } from '../../core/order.ts'
 import { pageMaxSize } from './schemas.ts'
 
+/** By property, where the general words (`wantedBy` in json.ts) would say less. */
 const messages: Record<string, string> = {
   campaignId: 'campaignId must be an integer of 1 or more',
   endpointId: 'endpointId must be an integer of 1 or more',

@@ -24,7 +24,10 @@ type LeadRouteParts = {
 
 type LeadRequest = { Params: CampaignPath; Body: LeadInput }
 
-/** A path with an empty id is unknown. One of `1%2F2` is wrong: it is decoded before it is compared. */
+/**
+ * With an empty id the path is unknown (404). Any other id gets to the schema, which may refuse it (422): also `1%2F2`,
+ * which the router decodes before it looks at the pattern.
+ */
 const leadsPath = '/campaigns/:campaignId(^[^]+$)/leads'
 
 /** Specification, 4.2 and 4.3. */
@@ -84,8 +87,8 @@ function campaignOf({ key, params }: FastifyRequest<LeadRequest>) {
 const timeoutMs = 1_000
 
 /**
- * A timer that fires later than this was held up by our own work. The database's answer may be there, but not read yet:
- * the timer starts again.
+ * A timer that fires later than this was held up by our own work, and not by the database: its answer may be there, but
+ * not read yet, or the next question not asked. The timer starts again.
  */
 const stallMs = 100
 

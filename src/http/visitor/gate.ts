@@ -53,7 +53,10 @@ export function gate({ visitors, log, now }: VisitorParts): FastifyPluginAsync {
   }
 }
 
-/** What the address says to us: a page's own parameters, however many, are ignored. Of three one is there twice. */
+/**
+ * What the address says to us: a page's own parameters, however many, are ignored. Of three of ours, one name is there
+ * twice, and the rest need not be read.
+ */
 function askedBy({ url }: FastifyRequest): URLSearchParams {
   const parts = (queryOf(url) ?? '').split('&')
   const ours = parts.filter((part) => /^(?:lc|grace)=/.test(part))
@@ -96,6 +99,6 @@ const unknown = {
   'Cache-Control': 'max-age=30',
 }
 
-/** The owner of the page has decided what happens then. */
+/** It cannot be told: the settings of the customer's server say what happens then (docs/gate.md). */
 const unavailable = { ...everyAnswer, 'Lastcall-State': 'unavailable', 'Cache-Control': 'no-store' }
 const sendUnavailable = (reply: FastifyReply) => reply.code(503).headers(unavailable).send()

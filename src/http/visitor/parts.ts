@@ -16,7 +16,7 @@ export type VisitorParts = {
   now(): number
 }
 
-/** The query as it is written, with all parameters: of the framework's there are the first 20. */
+/** The query as it is written, with all parameters: `request.query` has the first 20 (`framework.ts`). */
 export function queryOf(url: string): string | undefined {
   return /^[^?#]*\?([^#]*)/.exec(url)?.[1]
 }
