@@ -38,9 +38,9 @@ export const setAccount: Command = async (args) => {
   const { options, positionals } = readArguments(
     args,
     { suspended: trueOrFalse, 'countdown-tools': trueOrFalse, 'rate-limit': rateLimit },
-    ['ID'],
+    'ID',
   )
-  const id = idNumber(positionals[0] as string, 'ID')
+  const id = idNumber(positionals[0], 'ID')
   const changes = {
     ...(options.suspended !== undefined && { suspended: options.suspended }),
     ...(options['countdown-tools'] !== undefined && { countdownTools: options['countdown-tools'] }),
@@ -77,15 +77,15 @@ export const listKeys: Command = async (args) => {
 }
 
 export const renameKey: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { name: nameText }, ['ID'])
+  const { options, positionals } = readArguments(args, { name: nameText }, 'ID')
   const name = need(options.name, '--name')
-  const id = positionals[0] as string
+  const id = positionals[0]
   return withStore(async (store) => shown(known(await store.configuration.renameKey(id, name, commandActor()))))
 }
 
 export const revokeKey: Command = async (args) => {
-  const { positionals } = readArguments(args, {}, ['ID'])
-  const id = positionals[0] as string
+  const { positionals } = readArguments(args, {}, 'ID')
+  const id = positionals[0]
   return withStore(async (store) => shown(known(await store.configuration.revokeKey(id, commandActor()))))
 }
 

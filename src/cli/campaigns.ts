@@ -24,9 +24,9 @@ import { now } from './now.ts'
 import { leavingTurns } from './turns.ts'
 
 export const applyCampaign: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber }, ['FILE'])
+  const { options, positionals } = readArguments(args, { account: idNumber }, 'FILE')
   const accountId = need(options.account, '--account')
-  const file = positionals[0] as string
+  const file = positionals[0]
   const checked = checkCampaign(await readJson(file))
   if ('faults' in checked) throw wrongInput(file, checked.faults)
   return withAccount(accountId, async (store) => {
@@ -49,13 +49,13 @@ export const listCampaigns: Command = async (args) => {
 }
 
 export const exportCampaign: Command = async (args) => {
-  const { positionals } = readArguments(args, {}, ['ID'])
-  return withCampaign(idNumber(positionals[0] as string, 'ID'), async (_, campaign) => asFile(campaign), 'ID')
+  const { positionals } = readArguments(args, {}, 'ID')
+  return withCampaign(idNumber(positionals[0], 'ID'), async (_, campaign) => asFile(campaign), 'ID')
 }
 
 export const deleteCampaign: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { yes }, ['ID'])
-  const id = idNumber(positionals[0] as string, 'ID')
+  const { options, positionals } = readArguments(args, { yes }, 'ID')
+  const id = idNumber(positionals[0], 'ID')
   if (!options.yes) {
     throw new WrongCall('--yes is missing: it confirms that the campaign and all its leads are removed')
   }

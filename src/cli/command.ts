@@ -35,31 +35,33 @@ type Option<T> = (text: string, name: string) => T
 export type Options = Record<string, Option<unknown>>
 /** What was given of them. */
 export type Read<Of extends Options> = { [Name in keyof Of]: ReturnType<Of[Name]> | undefined }
+/** The positional arguments: `[NAME]` may be missing. */
+type Positionals<Names> = { [At in keyof Names]: Names[At] extends `[${string}` ? string | undefined : string }
 
 /** Reads `--name VALUE` options and positional arguments strictly. @throws WrongCall */
-export function readArguments<Of extends Options>(
+export function readArguments<Of extends Options, Names extends string[]>(
   args: string[],
   options: Of,
-  positionals: readonly string[] = [],
-): { options: Read<Of>; positionals: string[] } {
+  ...names: Names
+): { options: Read<Of>; positionals: Positionals<Names> } {
   const types = Object.fromEntries(
     Object.keys(options).map((name) => [name, { type: options[name] === yes ? 'boolean' : 'string' } as const]),
   )
   const parsed = parse(args, types)
-  const missing = positionals[parsed.positionals.length]
+  const missing = names[parsed.positionals.length]
   if (missing !== undefined && !missing.startsWith('[')) throw new WrongCall(`${missing} is missing`)
-  const extra = parsed.positionals[positionals.length]
-  if (extra !== undefined) throw new WrongCall(`one argument too many: ${expectedArguments(positionals)}`)
+  const extra = parsed.positionals[names.length]
+  if (extra !== undefined) throw new WrongCall(`one argument too many: ${expectedArguments(names)}`)
   const values = Object.entries(parsed.values).map(([name, value]) => [
     name,
     options[name]?.(String(value), `--${name}`),
   ])
-  return { options: Object.fromEntries(values), positionals: parsed.positionals }
+  return { options: Object.fromEntries(values), positionals: parsed.positionals as Positionals<Names> }
 }
 
 /** Says what is expected, without the extra argument, which may be an email or a password. */
-function expectedArguments(positionals: readonly string[]): string {
-  return positionals.length === 0 ? 'it takes only options' : `besides options it takes only ${positionals.join(' ')}`
+function expectedArguments(names: readonly string[]): string {
+  return names.length === 0 ? 'it takes only options' : `besides options it takes only ${names.join(' ')}`
 }
 
 function parse(args: string[], options: Record<string, { type: 'boolean' | 'string' }>) {

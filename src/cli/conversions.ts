@@ -51,7 +51,7 @@ export const listConversions: Command = async (args) => {
 
 /** What the deadlines of a campaign are worth; by default in the last 366 days. */
 export const campaignReport: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { from: anyText, to: anyText }, ['ID'])
+  const { options, positionals } = readArguments(args, { from: anyText, to: anyText }, 'ID')
   const work = async (store: Store, campaign: Campaign) => {
     const range = dayRange(options, dayOf(zoneOf(campaign.timeZone).toLocal(now())))
     if ('message' in range) {
@@ -60,7 +60,7 @@ export const campaignReport: Command = async (args) => {
     }
     return reportOf(store, campaign, range.from, range.to)
   }
-  return withCampaign(idNumber(positionals[0] as string, 'ID'), work, 'ID')
+  return withCampaign(idNumber(positionals[0], 'ID'), work, 'ID')
 }
 
 /** Reverses an order, as after a refund. */
@@ -80,10 +80,10 @@ const columns = ['email', 'ref', 'orderId', 'amount', 'currency', 'at']
 
 /** Orders of a CSV file, whose first line names the columns. Refused ones are listed by their line. */
 export const importConversions: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
+  const { options, positionals } = readArguments(args, { campaign: idNumber }, 'FILE')
   return withCampaign(options.campaign, async (store, campaign) => {
     const by = commandActor()
-    const rows = csvRows(positionals[0] as string, columns, isComplete, 'columns orderId and email or ref')
+    const rows = csvRows(positionals[0], columns, isComplete, 'columns orderId and email or ref')
     return importing('orders taken', async ({ take, refuse }) => {
       for await (const { cells, line } of rows) {
         const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))

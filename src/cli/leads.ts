@@ -53,7 +53,7 @@ const service = oneOf(mailServiceNames)
 
 /** A CSV file for mail services: its headings are the fields that the mail's HTML names. */
 export const exportLeads: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { campaign: idNumber, service }, ['FILE'])
+  const { options, positionals } = readArguments(args, { campaign: idNumber, service }, 'FILE')
   return withCampaign(options.campaign, async (store, campaign) => {
     const account = await store.configuration.findAccount(campaign.accountId)
     const tools = { publicUrl: publicAddress(), countdownTools: account?.countdownTools ?? true }
@@ -70,7 +70,7 @@ export const exportLeads: Command = async (args) => {
         yield page.map((line) => csvLine(exportCells(campaign, line, tools))).join('')
       }
     }
-    await writeOutput(positionals[0] as string, lines())
+    await writeOutput(positionals[0], lines())
     const fault = faultOfLinks(campaign, tools, account?.suspended ?? false)
     const lacks = lacksOf(campaign)
     for (const said of fault === undefined ? lacks : [fault]) console.error(`lastcall: ${said}`)
@@ -261,7 +261,7 @@ export async function importing(what: string, work: (on: Import) => Promise<void
 }
 
 export const importLeads: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
+  const { options, positionals } = readArguments(args, { campaign: idNumber }, 'FILE')
   return withCampaign(options.campaign, async (store, campaign) => {
     const cache = openConfigCache(store)
     const of = idsOf(campaign)
@@ -280,8 +280,7 @@ export const importLeads: Command = async (args) => {
       if (isDeleted) throw new WrongCall('--campaign: the campaign was deleted')
     }
     return importing('leads taken', async ({ take, refuse, lose }) => {
-      for await (const batch of emailBatches(positionals[0] as string, refuse))
-        await take((took) => write(batch, took, lose))
+      for await (const batch of emailBatches(positionals[0], refuse)) await take((took) => write(batch, took, lose))
     })
   })
 }

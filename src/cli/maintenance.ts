@@ -17,8 +17,8 @@ export const distribute: Command = async (args) => {
 }
 
 export const backup: Command = async (args) => {
-  const { positionals } = readArguments(args, {}, ['FILE'])
-  const path = newFile(positionals[0] as string)
+  const { positionals } = readArguments(args, {}, 'FILE')
+  const path = newFile(positionals[0])
   if (readSetting('database').engine === 'postgres') {
     throw new WrongCall('backup: copies the embedded database; on PostgreSQL use pg_dump')
   }

@@ -2,9 +2,9 @@ import { simulate } from '../core/simulate.ts'
 import { type Command, readArguments, readJson, wrongInput } from './command.ts'
 
 export const simulateCommand: Command = async (args) => {
-  const { positionals } = readArguments(args, {}, ['[FILE]'])
+  const { positionals } = readArguments(args, {}, '[FILE]')
   const file = positionals[0] ?? '-'
-  if (positionals.length === 0 && process.stdin.isTTY) {
+  if (positionals[0] === undefined && process.stdin.isTTY) {
     console.error('lastcall: no FILE is given: type the document, and end it with Ctrl-D')
   }
   const result = simulate(await readJson(file))

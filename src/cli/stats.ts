@@ -10,7 +10,7 @@ type Counted = Omit<CampaignCount, 'kind'> & { kind: Kind }
 
 /** What recipients of a campaign did, by day of its time zone, page and who fetched. */
 export const campaignStats: Command = async (args) => {
-  const { positionals } = readArguments(args, {}, ['ID'])
+  const { positionals } = readArguments(args, {}, 'ID')
   const work = async (store: Store, campaign: Campaign) => {
     const people = await store.counts.signups(campaign, 0, Number.MAX_SAFE_INTEGER)
     const signedUp = people.map(({ fromAt, signedUp: total }) => ({ fromAt, total }))
@@ -24,7 +24,7 @@ export const campaignStats: Command = async (args) => {
     })
     return { campaignId: campaign.id, timeZone: campaign.timeZone, totals: totalsOf(counts), days }
   }
-  return withCampaign(idNumber(positionals[0] as string, 'ID'), work, 'ID')
+  return withCampaign(idNumber(positionals[0], 'ID'), work, 'ID')
 }
 
 /** The same for one lead, without pages. */

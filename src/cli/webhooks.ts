@@ -120,8 +120,8 @@ function oneWebhook<Of extends Options>(
   prepare: (options: Read<Of>) => (id: number, webhooks: Webhooks) => Promise<unknown>,
 ): Command {
   return async (args) => {
-    const { options, positionals } = readArguments(args, { ...named, account: idNumber }, ['ID'])
-    const id = idNumber(positionals[0] as string, 'ID')
+    const { options, positionals } = readArguments(args, { ...named, account: idNumber }, 'ID')
+    const id = idNumber(positionals[0], 'ID')
     const work = prepare(options)
     return withWebhooks(options.account, (webhooks) => work(id, webhooks))
   }
