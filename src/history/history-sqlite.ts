@@ -82,11 +82,10 @@ function read(sql: string, values: Value[], until: number): Row[] {
   }
 }
 
-parentPort?.on('message', (question: Question) => {
-  const { name, sql, values } = question
+parentPort?.on('message', ({ sql, values, until }: Question) => {
   let answer: Answer
   try {
-    answer = { value: name === 'read' ? read(sql, values, question.until) : write(sql, values) }
+    answer = { value: until === undefined ? write(sql, values) : read(sql, values, until) }
   } catch (error) {
     answer = { error }
   }

@@ -4,9 +4,8 @@ import type { Value } from '../store/sql.ts'
 import { startThread } from '../threads/start.ts'
 import type { HistoryDatabase } from './database.ts'
 
-type Asked = { sql: string; values: Value[] }
-/** After `until`, in milliseconds of the wall clock, nobody waits for the rows any more. */
-export type Question = (Asked & { name: 'read'; until: number }) | (Asked & { name: 'write' })
+/** Only a read has `until`, in milliseconds of the wall clock: after that nobody waits for its rows any more. */
+export type Question = { sql: string; values: Value[]; until?: number }
 export type Answer = { value: unknown } | { error: unknown }
 
 const readTimeoutMs = 10_000
@@ -23,10 +22,10 @@ export function historyInThreads(path: string): HistoryDatabase {
     async read(sql, values) {
       const { promise, reject } = Promise.withResolvers<never>()
       const timer = setTimeout(reject, readTimeoutMs, new StoreUnavailable('the request history is slow'))
-      const read = reading.ask({ name: 'read', sql, values, until: Date.now() + readTimeoutMs })
+      const read = reading.ask({ sql, values, until: Date.now() + readTimeoutMs })
       return Promise.race([read, promise]).finally(() => clearTimeout(timer))
     },
-    write: (sql, values) => writing.ask({ name: 'write', sql, values }),
+    write: (sql, values) => writing.ask({ sql, values }),
     close: async () => void (await Promise.all([reading.close(), writing.close()])),
   }
 }
