@@ -124,15 +124,14 @@ async function applyReceiver(store: Store, accountId: number, url: string): Prom
   const checked = checkEndpoint(given, () => undefined, leadTimes)
   if ('faults' in checked) throw new Error(`the demo's endpoint is not valid: ${JSON.stringify(checked.faults)}`)
   const known = (await store.events.listEndpoints(accountId)).find(({ settings }) => settings.name === receiverName)
-  const endpoint = known
-    ? await store.events.changeEndpoint(known, checked.settings, commandActor())
-    : await store.events.createEndpoint(accountId, checked.settings, commandActor())
+  const endpoint = known ?? (await store.events.createEndpoint(accountId, checked.settings, commandActor()))
   if (known) {
+    await store.events.changeEndpoint(known, checked.settings, commandActor())
     // Failures from while the demo was stopped must not hold it up, and what was due then is of no interest.
     await store.events.resumeEndpoint(known, now(), commandActor())
     await store.events.discardBefore(known, now(), commandActor())
   }
-  return store.events.secretsOf(endpoint ?? (known as NonNullable<typeof known>), now())[0] as string
+  return store.events.secretsOf(endpoint, now())[0] as string
 }
 
 async function demoPassword(store: Store, accountId: number): Promise<string> {
