@@ -28,9 +28,7 @@ export function print(value: unknown): void {
 }
 
 /** One JSON array of all the pages, written while they are read. */
-export async function printPages(
-  pages: AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>,
-): Promise<void> {
+export async function printPages(pages: AsyncIterable<readonly unknown[]>): Promise<void> {
   failWithOutput()
   let separator = '['
   for await (const page of pages) {

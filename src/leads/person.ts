@@ -6,7 +6,7 @@ import { type Conversion, conversionDocument } from '../core/order.ts'
 import { nextSpelling } from '../core/spelling.ts'
 import type { Actor } from '../store/audit.ts'
 import type { LeadCount } from '../store/counts.ts'
-import type { Campaign, Lead } from '../store/model.ts'
+import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type LeadView, view } from './leads.ts'
 
@@ -64,7 +64,7 @@ async function* leadsOf(store: PersonStore, accountId: number, email: string) {
     while (spelling !== undefined) {
       await nextTurn()
       const lead = await store.leads.find(campaign, spelling)
-      if (lead !== undefined) yield { campaign, lead } satisfies { campaign: Campaign; lead: Lead }
+      if (lead !== undefined) yield { campaign, lead }
       const [after] = await store.leads.list(campaign, { prefix: '', afterEmail: spelling, limit: 1 })
       spelling = after && nextSpelling(email, after.email)
     }
