@@ -199,12 +199,6 @@ function systemUser(): string {
   }
 }
 
-export async function needAccount(store: Store, accountId: number): Promise<void> {
-  if ((await store.configuration.findAccount(accountId)) === undefined) {
-    throw new WrongCall(`--account: there is no account ${accountId}`)
-  }
-}
-
 /** Runs `work` on the account that the caller named. @throws WrongCall */
 export async function withAccount<T>(
   id: number | undefined,
@@ -212,15 +206,11 @@ export async function withAccount<T>(
 ): Promise<T> {
   const accountId = need(id, '--account')
   return withStore(async (store) => {
-    await needAccount(store, accountId)
+    if ((await store.configuration.findAccount(accountId)) === undefined) {
+      throw new WrongCall(`--account: there is no account ${accountId}`)
+    }
     return work(store, accountId)
   })
-}
-
-export async function needCampaign(store: Store, campaignId: number, name: string): Promise<Campaign> {
-  const campaign = await store.configuration.findCampaign(campaignId)
-  if (campaign === undefined) throw new WrongCall(`${name}: there is no campaign ${campaignId}`)
-  return campaign
 }
 
 /** Runs `work` on the campaign that the caller named. @throws WrongCall */
@@ -230,7 +220,11 @@ export async function withCampaign<T>(
   name = '--campaign',
 ): Promise<T> {
   const campaignId = need(id, name)
-  return withStore(async (store) => work(store, await needCampaign(store, campaignId, name)))
+  return withStore(async (store) => {
+    const campaign = await store.configuration.findCampaign(campaignId)
+    if (campaign === undefined) throw new WrongCall(`${name}: there is no campaign ${campaignId}`)
+    return work(store, campaign)
+  })
 }
 
 /** The largest possible campaign file is far smaller. */

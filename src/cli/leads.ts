@@ -22,8 +22,6 @@ import {
   inputStream,
   nameOf,
   need,
-  needAccount,
-  needCampaign,
   type Options,
   oneOf,
   publicAddress,
@@ -33,7 +31,6 @@ import {
   warnOfAddress,
   withAccount,
   withCampaign,
-  withStore,
   writeOutput,
 } from './command.ts'
 import { now } from './now.ts'
@@ -122,13 +119,12 @@ export const eraseLead: Command = async (args) => {
     throw new WrongCall('give either --campaign or, for all campaigns, --account')
   }
   const email = need(options.email, '--email')
-  return withStore((store) =>
-    accountId === undefined ? eraseIn(store, campaignId as number, email) : eraseInAll(store, accountId, email),
-  )
+  return accountId === undefined
+    ? withCampaign(campaignId, (store, campaign) => eraseIn(store, campaign, email))
+    : withAccount(accountId, (store) => eraseInAll(store, accountId, email))
 }
 
-async function eraseIn(store: Store, campaignId: number, email: string) {
-  const campaign = await needCampaign(store, campaignId, '--campaign')
+async function eraseIn(store: Store, campaign: Campaign, email: string) {
   const erased = await store.leads.erase([{ campaign, email }], commandActor())
   // Even if there was no such lead: it may have been erased in the panel, or by a call that was stopped halfway.
   await store.leads.eraseTraces(email)
@@ -137,7 +133,6 @@ async function eraseIn(store: Store, campaignId: number, email: string) {
 }
 
 async function eraseInAll(store: Store, accountId: number, email: string) {
-  await needAccount(store, accountId)
   const campaignIds = await erasePerson(store, accountId, email, commandActor())
   // A campaign that was deleted has its leads until the last of them is removed, though nobody finds them.
   const leaveTurns = leavingTurns()
