@@ -12,7 +12,7 @@ import { openCounting } from '../leads/counting.ts'
 import { exportCells, exportColumns, exportLine, lacksDeadline, linkedPages, ownFacts } from '../leads/export.ts'
 import { buildLeads, idsOf, type Leads, type LeadView, type Registration, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
-import type { Campaign, CampaignOf, Lead } from '../store/model.ts'
+import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import {
   type Command,
@@ -22,10 +22,8 @@ import {
   inputStream,
   nameOf,
   need,
-  type Options,
   oneOf,
   publicAddress,
-  type Read,
   readArguments,
   WrongCall,
   warnOfAddress,
@@ -102,14 +100,24 @@ const leadPages = <Of>(store: Store, campaign: Campaign, of: (lead: LeadView) =>
     (lead) => of(view(campaign, lead, now())),
   )
 
-export const showLead: Command = (args) =>
-  onLead(args, {}, async ({ store, leads, of, email }) => found(store, await leads.lookUp(of, email, now())))
+export const showLead: Command = async (args) => {
+  const { options } = readArguments(args, { campaign: idNumber, email: emailText })
+  const email = need(options.email, '--email')
+  return withCampaign(options.campaign, async (store, campaign) =>
+    found(store, await leadsOn(store).lookUp(idsOf(campaign), email, now())),
+  )
+}
 
-export const setLeadDeadline: Command = (args) =>
-  onLead(args, { at: instantOrNone }, async ({ store, leads, of, email, options }) => {
-    const at = need(options.at, '--at')
-    return found(store, await leads.setDeadline(of, email, at, commandActor()))
-  })
+export const setLeadDeadline: Command = async (args) => {
+  const { options } = readArguments(args, { at: instantOrNone, campaign: idNumber, email: emailText })
+  const email = need(options.email, '--email')
+  const at = need(options.at, '--at')
+  return withCampaign(options.campaign, async (store, campaign) =>
+    found(store, await leadsOn(store).setDeadline(idsOf(campaign), email, at, commandActor())),
+  )
+}
+
+const leadsOn = (store: Store): Leads => buildLeads(store, openConfigCache(store), () => {})
 
 /** In one campaign, or in all of an account. */
 export const eraseLead: Command = async (args) => {
@@ -158,22 +166,6 @@ const instantOrNone = (text: string): Seconds | null => {
   const at = parseInstant(text)
   if (at === undefined) throw new WrongCall('--at: must be an instant such as 2026-06-05T03:59:00Z, or none')
   return at
-}
-
-type OnLead<Given> = { store: Store; leads: Leads; of: CampaignOf; email: string; options: Given }
-
-/** The commands that name one lead by `--campaign` and `--email`. */
-async function onLead<More extends Options>(
-  args: string[],
-  more: More,
-  work: (on: OnLead<Read<More>>) => Promise<unknown>,
-): Promise<unknown> {
-  const { options } = readArguments(args, { ...more, campaign: idNumber, email: emailText })
-  const email = need(options.email as string | undefined, '--email')
-  return withCampaign(options.campaign as number | undefined, async (store, campaign) => {
-    const leads = buildLeads(store, openConfigCache(store), () => {})
-    return work({ store, leads, of: idsOf(campaign), email, options })
-  })
 }
 
 async function found(store: Store, result: LeadView | string) {
