@@ -1,9 +1,10 @@
 import { saveCampaign } from '../campaigns/campaigns.ts'
 import { removeWhole } from '../campaigns/deleted.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
-import { campaignItem, checkCampaign } from '../core/campaign.ts'
+import { type CampaignSettings, campaignItem, checkCampaign } from '../core/campaign.ts'
 import { openTemplates } from '../countdown/templates.ts'
-import { asFile } from '../store/model.ts'
+import { asFile, type Campaign } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
 import {
   type Command,
   commandActor,
@@ -29,15 +30,19 @@ export const applyCampaign: Command = async (args) => {
   const file = positionals[0]
   const checked = checkCampaign(await readJson(file))
   if ('faults' in checked) throw wrongInput(file, checked.faults)
-  return withAccount(accountId, async (store) => {
-    const templates = openTemplates(persistentCache(store, now))
-    try {
-      const saved = saveCampaign({ store, templates }, accountId, checked.campaign, commandActor())
-      return asFile(await saved.catch(wrongIn(nameOf(file))))
-    } finally {
-      await templates.close()
-    }
-  })
+  return withAccount(accountId, async (store) =>
+    asFile(await save(store, accountId, checked.campaign).catch(wrongIn(nameOf(file)))),
+  )
+}
+
+/** With templates of the countdown image for this one time: a command has no others. */
+export async function save(store: Store, accountId: number, settings: CampaignSettings): Promise<Campaign> {
+  const templates = openTemplates(persistentCache(store, now))
+  try {
+    return await saveCampaign({ store, templates }, accountId, settings, commandActor())
+  } finally {
+    await templates.close()
+  }
 }
 
 export const listCampaigns: Command = async (args) => {

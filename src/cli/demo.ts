@@ -4,19 +4,17 @@ import { type AddressInfo, createServer, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { createKey } from '../access/keys.ts'
 import { buildUsers } from '../access/users.ts'
-import { saveCampaign } from '../campaigns/campaigns.ts'
-import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { type Config, demoFolder, isPortSet, readConfig, WrongSetting } from '../config.ts'
 import { checkCampaign } from '../core/campaign.ts'
 import { checkEndpoint } from '../core/events.ts'
 import { languages } from '../core/offer.ts'
-import { openTemplates } from '../countdown/templates.ts'
 import { openReceiver } from '../http/demo/receiver.ts'
 import { buildShop, shopOfferUrl } from '../http/demo/shop.ts'
 import { basePath } from '../http/public/schemas.ts'
 import type { Campaign, CampaignSummary } from '../store/model.ts'
 import { claimDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { save } from './campaigns.ts'
 import { type Command, commandActor } from './command.ts'
 import { now } from './now.ts'
 import { readServeFlags, run } from './serve.ts'
@@ -174,12 +172,7 @@ function publishedCampaigns(store: Store, accountId: number): Promise<CampaignSu
 async function apply(store: Store, accountId: number, file: object): Promise<Campaign> {
   const checked = checkCampaign(file)
   if ('faults' in checked) throw new Error(`a demo campaign is not valid: ${JSON.stringify(checked.faults)}`)
-  const templates = openTemplates(persistentCache(store, now))
-  try {
-    return await saveCampaign({ store, templates }, accountId, checked.campaign, commandActor())
-  } finally {
-    await templates.close()
-  }
+  return save(store, accountId, checked.campaign)
 }
 
 /** A free port where the usual one is taken. A port that was asked for is kept: `serve` refuses it by name. */
