@@ -6,7 +6,6 @@ import { openProvider } from './access/provider.ts'
 import { buildUsers, type Users } from './access/users.ts'
 import { openConfigCache } from './campaigns/config-cache.ts'
 import { removeDeletedCampaigns } from './campaigns/deleted.ts'
-import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
 import type { Site } from './core/offer.ts'
 import { openTemplates } from './countdown/templates.ts'
@@ -80,7 +79,7 @@ export function buildApp(parts: AppParts): App {
   const history = openHistory({ table: historyTable, days: historyDays, onLost: onHistoryLost, now })
   const counting = openCounting(store, sayingSo(log, 'counts', metrics.countsLost))
   const leads = buildLeads(store, configCache, counting.stepped)
-  const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
+  const templates = openTemplates(store.templates, () => Math.floor(now() / 1_000))
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)

@@ -1,6 +1,5 @@
 import { saveCampaign } from '../campaigns/campaigns.ts'
 import { removeWhole } from '../campaigns/deleted.ts'
-import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { type CampaignSettings, campaignItem, checkCampaign } from '../core/campaign.ts'
 import { openTemplates } from '../countdown/templates.ts'
 import { asFile, type Campaign } from '../store/model.ts'
@@ -37,7 +36,7 @@ export const applyCampaign: Command = async (args) => {
 
 /** With templates of the countdown image for this one time: a command has no others. */
 export async function save(store: Store, accountId: number, settings: CampaignSettings): Promise<Campaign> {
-  const templates = openTemplates(persistentCache(store, now))
+  const templates = openTemplates(store.templates, now)
   try {
     return await saveCampaign({ store, templates }, accountId, settings, commandActor())
   } finally {

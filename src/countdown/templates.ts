@@ -1,6 +1,7 @@
 // The templates of countdown images: built in a thread, kept in memory as long as they are in use.
 import { createHash } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
+import type { Seconds } from '../core/instant.ts'
 import type { MailLanguage } from '../core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../core/timer-style.ts'
 import { startThread } from '../threads/start.ts'
@@ -10,12 +11,12 @@ import { ENGINE_VERSION, type Template } from './template.ts'
 export type Build = { style: TimerStyle; language: MailLanguage }
 
 /**
- * Keeps templates for later processes. If what `read` returns is broken, or of another version, the template is built
- * again.
+ * Keeps templates for every process: the store's `templates`. If what `read` returns is broken, or of another version,
+ * the template is built again.
  */
 export type PersistentCache = {
   read(key: string): Promise<Uint8Array | undefined>
-  write(key: string, template: Uint8Array): Promise<void>
+  write(key: string, template: Uint8Array, at: Seconds): Promise<void>
 }
 
 /** Calls `build` when it is the caller's turn. If it rejects, so does what was asked for. */
@@ -44,7 +45,11 @@ export function templateKey(style: GivenTimerStyle, language: MailLanguage): str
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)
 }
 
-export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateLimits> = {}) {
+export function openTemplates(
+  cache: PersistentCache | undefined,
+  now: () => Seconds,
+  limits: Partial<TemplateLimits> = {},
+) {
   const { memoryBytes, waitingBuilds, buildMs } = { ...usualLimits, ...limits }
   const kept = recentlyUsed(memoryBytes)
   const previewed = recentlyUsed(previewBytes)
@@ -78,7 +83,7 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
       waiting -= 1
     })
     // The image can be shown whether or not it can be kept.
-    await cache?.write(key, built).catch(() => undefined)
+    await cache?.write(key, built, now()).catch(() => undefined)
     return kept.add(key, openTemplate(built) as Template)
   }
 

@@ -17,6 +17,8 @@ function bytesOf(template: Template): Buffer {
   return into.subarray(0, render(template, 10 ** 8, into))
 }
 
+const now = () => Math.floor(Date.now() / 1_000)
+
 function memoryShelf() {
   const stored = new Map<string, Uint8Array>()
   const written: string[] = []
@@ -32,14 +34,14 @@ function memoryShelf() {
 
 // That the template is the same is seen below too, where a broken one is replaced.
 longTest('a template from the thread gives the image that one built here gives', async () => {
-  const templates = openTemplates()
+  const templates = openTemplates(undefined, now)
   const template = await templates.get(small, 'en')
   assert.deepEqual(bytesOf(template), bytesOf(openTemplate(builtHere) as Template))
   await templates.close()
 })
 
 test('the event loop turns while a template is built', async () => {
-  const templates = openTemplates()
+  const templates = openTemplates(undefined, now)
   let longest = 0
   let last = performance.now()
   const watch = setInterval(() => {
@@ -56,7 +58,7 @@ test('the event loop turns while a template is built', async () => {
 
 test('a template that was asked for before is there at once; asked for twice at once, it is built once', async () => {
   const { cache, written } = memoryShelf()
-  const templates = openTemplates(cache)
+  const templates = openTemplates(cache, now)
   const [first, second] = await Promise.all([templates.get(small, 'en'), templates.get({ ...small }, 'en')])
   assert.equal(first, second)
   assert.equal(templates.get({ ...small }, 'en'), first)
@@ -70,12 +72,12 @@ test('a stored template is used; a broken one is built again and replaced', asyn
   // The second begins where no number does.
   for (const template of [builtHere, Buffer.concat([Buffer.alloc(1), builtHere]).subarray(1)]) {
     stored.set(key, template)
-    await openTemplates(cache).get(small, 'en')
+    await openTemplates(cache, now).get(small, 'en')
     assert.deepEqual(written, [])
   }
 
   stored.set(key, builtHere.subarray(0, 1_000))
-  const templates = openTemplates(cache)
+  const templates = openTemplates(cache, now)
   await templates.get(small, 'en')
   assert.deepEqual(written, [key])
   assert.deepEqual(openTemplate(stored.get(key) as Uint8Array), openTemplate(builtHere))
@@ -84,7 +86,7 @@ test('a stored template is used; a broken one is built again and replaced', asyn
 
 test('a cache that fails does not keep an image from being shown', async () => {
   const broken = () => Promise.reject(new Error('disk'))
-  const templates = openTemplates({ read: broken, write: broken })
+  const templates = openTemplates({ read: broken, write: broken }, now)
   assert.ok(await templates.get(small, 'en'))
   await templates.close()
 })
@@ -93,7 +95,7 @@ test('the template that nobody has asked for the longest is forgotten when memor
   const { cache, stored } = memoryShelf()
   const styles = [1, 2, 3].map((radius) => ({ ...small, cornerRadius: radius }))
   for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
-  const templates = openTemplates(cache, { memoryBytes: builtHere.length * 2 })
+  const templates = openTemplates(cache, now, { memoryBytes: builtHere.length * 2 })
   const [a, b, c] = styles as [object, object, object]
   await templates.get(a, 'en')
   await templates.get(b, 'en')
@@ -108,7 +110,7 @@ test('a template that two previews read at once is counted once in memory', asyn
   const { cache, stored } = memoryShelf()
   const styles = [1, 2].map((radius) => ({ ...small, cornerRadius: radius }))
   for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
-  const templates = openTemplates(cache, { memoryBytes: builtHere.length * 2 })
+  const templates = openTemplates(cache, now, { memoryBytes: builtHere.length * 2 })
   const [a, b] = styles as [object, object]
   const noTurn = () => Promise.reject(new Error('is stored'))
   const [first, second] = await Promise.all([templates.preview(a, 'en', noTurn), templates.preview(a, 'en', noTurn)])
@@ -118,7 +120,7 @@ test('a template that two previews read at once is counted once in memory', asyn
 })
 
 test('too many builds at once, one that takes too long, and one after closing are refused', async () => {
-  const templates = openTemplates(undefined, { waitingBuilds: 1, buildMs: 1 })
+  const templates = openTemplates(undefined, now, { waitingBuilds: 1, buildMs: 1 })
   const first = templates.get(small, 'en')
   await assert.rejects(Promise.resolve(templates.get(small, 'pl')), /too many countdown images are waiting to be built/)
   await assert.rejects(Promise.resolve(first), TemplateUnavailable)
@@ -131,12 +133,12 @@ test('stored templates are read however many are asked for at once', async () =>
   const { cache, stored } = memoryShelf()
   const styles = [1, 2, 3].map((cornerRadius) => ({ ...small, cornerRadius }))
   for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
-  const templates = openTemplates(cache, { waitingBuilds: 1 })
+  const templates = openTemplates(cache, now, { waitingBuilds: 1 })
   assert.equal((await Promise.all(styles.map((style) => templates.get(style, 'en')))).length, 3)
 })
 
 test('closing ends the build that is running', async () => {
-  const templates = openTemplates()
+  const templates = openTemplates(undefined, now)
   const waiting = [templates.get(small, 'en'), templates.get(small, 'pl')]
   setTimeout(() => void templates.close(), 20)
   for (const one of waiting) await assert.rejects(Promise.resolve(one), TemplateUnavailable)

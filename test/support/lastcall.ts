@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createKey } from '../../src/access/keys.ts'
 import { saveCampaign } from '../../src/campaigns/campaigns.ts'
-import { persistentCache } from '../../src/campaigns/persistent-cache.ts'
 import { readSetting } from '../../src/config.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { openTemplates } from '../../src/countdown/templates.ts'
@@ -286,7 +285,7 @@ export async function owner(place: Installation, campaign = campaignFile()): Pro
 export async function appliedCampaign(store: Store, accountId: number, file: string): Promise<CampaignFile> {
   const checked = checkCampaign(JSON.parse(file))
   if ('faults' in checked) throw new Error(`no campaign file: ${JSON.stringify(checked.faults)}`)
-  const templates = openTemplates(builtOnce(persistentCache(store, nowSeconds)))
+  const templates = openTemplates(builtOnce(store.templates), nowSeconds)
   try {
     return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, testerAt(nowSeconds())))
   } finally {

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { persistentCache } from '../../src/campaigns/persistent-cache.ts'
 import type { MailLanguage } from '../../src/core/mail-language.ts'
 import { languages } from '../../src/core/offer.ts'
 import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../../src/core/timer-style.ts'
@@ -25,6 +24,8 @@ function codeHash(...rooms: string[]): string {
   return hash.digest('hex').slice(0, 16)
 }
 
+const nowSeconds = () => Math.floor(Date.now() / 1_000)
+
 const files: PersistentCache = {
   async read(key) {
     try {
@@ -43,7 +44,7 @@ const files: PersistentCache = {
 }
 
 async function buildUsualTemplates(): Promise<void> {
-  const templates = openTemplates(files)
+  const templates = openTemplates(files, nowSeconds)
   for (const language of languages) await templates.get({}, language)
   await templates.close()
 }
@@ -62,10 +63,12 @@ export function builtOnce(cache: PersistentCache): PersistentCache {
       const kept = await cache.read(key)
       if (kept !== undefined) return kept
       const built = await files.read(key)
-      if (built !== undefined) await cache.write(key, built)
+      if (built !== undefined) await cache.write(key, built, nowSeconds())
       return built
     },
-    write: async (key, template) => void (await Promise.all([files.write(key, template), cache.write(key, template)])),
+    async write(key, template, at) {
+      await Promise.all([files.write(key, template, at), cache.write(key, template, at)])
+    },
   }
 }
 
@@ -75,13 +78,13 @@ export async function shelveUsualTemplates(store: Store): Promise<void> {
     if ((await store.templates.read(key)) !== undefined) continue
     await buildUsualTemplates()
     const template = (await files.read(key)) as Uint8Array
-    await store.templates.write(key, template, Math.floor(Date.now() / 1000))
+    await store.templates.write(key, template, nowSeconds())
   }
 }
 
 /** Those of a style, which another test may have had built. */
 export async function shelveTemplates(store: Store, style: GivenTimerStyle): Promise<void> {
-  const templates = openTemplates(builtOnce(persistentCache(store, () => Math.floor(Date.now() / 1000))))
+  const templates = openTemplates(builtOnce(store.templates), nowSeconds)
   for (const language of languages) await templates.get(style, language)
   await templates.close()
 }
