@@ -359,7 +359,8 @@ async function* csvLines(file: string, columns: readonly string[]): AsyncGenerat
         return record
       },
     })
-    const input = Readable.from(chain(head, pieces))
+    parser.write(head)
+    const input = Readable.from(pieces)
     input.on('error', (error) => parser.destroy(error))
     input.pipe(parser)
     for await (const { record, info } of parser) yield { record, line: info.lines }
@@ -395,11 +396,6 @@ async function* unixLines(stream: NodeJS.ReadableStream): AsyncGenerator<string,
 function encodingOf([first, second]: Buffer): string {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
-}
-
-async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
 }
 
 /**
