@@ -43,16 +43,19 @@ export async function printPages(pages: AsyncIterable<readonly unknown[]>): Prom
 
 const pageSize = 1_000
 
-/** All that `read` gives, as `shown`: page after page, each after the last item of the one before. */
+/** All that `read` gives, or the first `most`, as `shown`: each page after the last item of the one before. */
 export async function* pagesOf<Of, Shown>(
   read: (limit: number, last: Of | undefined) => Promise<readonly Of[]>,
   shown: (one: Of) => Shown,
+  most = Infinity,
 ): AsyncGenerator<Shown[]> {
   let last: Of | undefined
-  for (;;) {
-    const page = await read(pageSize, last)
+  for (let left = most; left > 0; ) {
+    const page = await read(Math.min(left, pageSize), last)
+    // A page may be short because its entries are large: only after an empty one there are no more.
+    if (page.length === 0) return
     yield page.map(shown)
-    if (page.length < pageSize) return
+    left -= page.length
     last = page.at(-1)
   }
 }
