@@ -28,7 +28,7 @@ export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>
   }
 }
 
-/** A rule that the campaign did not have yet, or a start without a rule where each lead gets one. */
+/** The lead has a rule that this campaign does not have, or has started without one where each start has one. */
 function isNewer({ ruleId, attempt }: Lead, { rules, terms }: Campaign): boolean {
   return ruleId === null ? attempt.anchorAt !== null && terms.personal !== null : !rules.has(ruleId)
 }

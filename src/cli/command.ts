@@ -21,7 +21,7 @@ export class WrongCall extends Error {
   override name = 'WrongCall'
 }
 
-/** For `catch`: what the store refuses is a wrong call, in what `name` says. */
+/** For `catch`: what the store refuses is a wrong call. `name` is the argument that is at fault. */
 export const wrongIn =
   (name: string) =>
   (error: unknown): never => {
@@ -33,7 +33,7 @@ export type Command = (args: string[]) => Promise<unknown>
 
 type Option<T> = (text: string, name: string) => T
 export type Options = Record<string, Option<unknown>>
-/** What was given of them. */
+/** What was read of each; undefined if it was not given. */
 export type Read<Of extends Options> = { [Name in keyof Of]: ReturnType<Of[Name]> | undefined }
 /** The positional arguments: `[NAME]` may be missing. */
 type Positionals<Names> = { [At in keyof Names]: Names[At] extends `[${string}` ? string | undefined : string }

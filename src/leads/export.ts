@@ -38,8 +38,8 @@ export const namesDeadline = ({ terms }: Pick<Campaign, 'terms'>, now: Seconds):
   offerAt(terms, begin(terms, now), now).deadline !== null
 
 /**
- * Whether that HTML would say “The offer ends on .” to the lead: one from when the offer began with a visit has no
- * deadline, though new ones have.
+ * Whether that HTML would say “The offer ends on .” to the lead. Leads from when the campaign still began with a visit
+ * may have no deadline, though new ones have.
  */
 export const lacksDeadline = (campaign: Pick<Campaign, 'terms'>, { deadline }: ExportLine, now: Seconds): boolean =>
   deadline === null && namesDeadline(campaign, now)

@@ -197,7 +197,7 @@ export function buildLeads(
   }
 }
 
-/** Random, since leads do not count their changes. There are few in one second. */
+/** Tells changes of one lead in the same second apart. Random, since leads do not count their changes. */
 export const ownNumber = (): number => randomInt(2 ** 40)
 
 /** May be called several times, each time with the present lead. */
