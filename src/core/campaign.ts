@@ -79,14 +79,7 @@ const pages = list(
   MOST_PAGES,
 )
 
-const onExpiry = variant<OnExpiry>('action', {
-  HIDE: record<{ action: 'HIDE' }>({ action: choice(['HIDE']) }),
-  ZERO: record<{ action: 'ZERO' }>({ action: choice(['ZERO']) }),
-  REDIRECT: record<Extract<OnExpiry, { action: 'REDIRECT' }>>({
-    action: choice(['REDIRECT']),
-    redirectUrl: url,
-  }),
-})
+const onExpiry = variant<OnExpiry, 'action'>('action', { HIDE: {}, ZERO: {}, REDIRECT: { redirectUrl: url } })
 
 /** `timeZone` and `mechanism` are not checked here, but together, as one schedule. */
 const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in keyof Schedule]?: unknown }>({

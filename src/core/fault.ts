@@ -20,6 +20,14 @@ type Optional<T> = { optional: Check<T>; otherwise: T | undefined }
 /** One check for each property of T: the compiler demands every row. */
 type Fields<T> = { [K in keyof T]-?: Check<Exclude<T[K], undefined>> | Optional<Exclude<T[K], undefined>> }
 
+/** Of the cases of T, the one that has this name in its property `Tag`. */
+type CaseOf<T, Tag extends keyof T, Name> = T extends unknown ? (Name extends T[Tag] ? T : never) : never
+
+/** What each case of T has beside its tag: the compiler demands every case. */
+type Cases<T, Tag extends keyof T & string> = {
+  [Name in T[Tag] & string]: Fields<Omit<CaseOf<T, Tag, Name>, Tag>>
+}
+
 type JsonObject = { readonly [key: string]: unknown }
 
 /** The default is frozen, since everyone who leaves the property out is given the same one. */
@@ -45,13 +53,16 @@ export function record<T extends object>(fields: Fields<T>): Check<T> {
   }
 }
 
-/** An object whose property `tag` says which of the checks it must pass. */
-export function variant<T>(tag: string, checks: { readonly [name: string]: Check<T> }): Check<T> {
-  const names = choice(Object.keys(checks))
+/** An object whose property `tag` says which of the cases it is, and so what else it has. */
+export function variant<T, Tag extends keyof T & string>(tag: Tag, cases: Cases<T, Tag>): Check<T> {
+  const checks = new Map(
+    Object.entries<object>(cases).map(([name, fields]) => [name, record<object>({ [tag]: anything, ...fields })]),
+  )
+  const names = choice([...checks.keys()])
   return (value, path, faults) => {
     if (!isObject(value)) return refuse(faults, path, 'must be an object')
     const name = property(value, tag, names, join(path, tag), faults)
-    return name === undefined ? undefined : checks[name]?.(value, path, faults)
+    return name === undefined ? undefined : (checks.get(name)?.(value, path, faults) as T | undefined)
   }
 }
 

@@ -1,7 +1,6 @@
 import {
   anything,
   type Check,
-  choice,
   type Fault,
   firstFaults,
   isObject,
@@ -110,16 +109,12 @@ const checkCampaignShape = record<{ [K in keyof Schedule]?: unknown }>({
 /** From here on a deadline, decades later, could be in the year 10000, which no surface can write. */
 const TOO_LATE = Date.UTC(9_900, 0) / 1_000
 
-const plain = record<PlainEvent & Ignored>({
-  do: choice(['register', 'visit', 'lookup']),
-  at: instant,
-  ...ignored,
-})
-const checkEvent = variant<LeadEvent>('do', {
+const plain = { at: instant, ...ignored }
+const checkEvent = variant<LeadEvent & Ignored, 'do'>('do', {
   register: plain,
   visit: plain,
   lookup: plain,
-  extend: record<ExtendEvent & Ignored>({ do: choice(['extend']), at: instant, to: instant, ...ignored }),
+  extend: { at: instant, to: instant, ...ignored },
 })
 
 const checkStory = record<Story & Ignored>({

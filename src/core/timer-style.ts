@@ -138,13 +138,7 @@ const eachKey = record<GivenTimerStyle>({
   height: optional(wholeNumber(50, 200)),
   cornerRadius: optional(wholeNumber(0, 40)),
   pixelsPerPoint: optional(wholeNumber(1, 2) as Check<1 | 2>),
-  whenOver: optional(
-    variant<WhenOver>('show', {
-      zeros: record<{ show: 'zeros' }>({ show: choice(['zeros']) }),
-      nothing: record<{ show: 'nothing' }>({ show: choice(['nothing']) }),
-      text: record<Extract<WhenOver, { show: 'text' }>>({ show: choice(['text']), text: words(60) }),
-    }),
-  ),
+  whenOver: optional(variant<WhenOver, 'show'>('show', { zeros: {}, nothing: {}, text: { text: words(60) } })),
 })
 
 /** Each key by itself, and then the picture that they make together. */

@@ -14,7 +14,7 @@ export type Mechanism = {
 }
 
 export type Deadline = FixedDeadline | AfterDeadline | DaysAtDeadline | NextDeadline | NoDeadline
-export type FixedDeadline = { kind: 'fixed'; at: string; opensAt?: string }
+type FixedDeadline = { kind: 'fixed'; at: string; opensAt?: string }
 export type AfterDeadline = { kind: 'after'; period: string }
 export type DaysAtDeadline = {
   kind: 'daysAt'
@@ -31,7 +31,7 @@ export type NextDeadline = {
   skipWeekdays?: Weekday[]
   skipDates?: string[]
 }
-export type NoDeadline = { kind: 'none' }
+type NoDeadline = { kind: 'none' }
 
 export type Reset = { enabled: boolean; max?: number }
 export type Retry = { enabled: false; after?: string; max?: number } | RetryOn

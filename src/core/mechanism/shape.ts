@@ -14,20 +14,7 @@ import {
 import { parseDate, parseDateTime, parseTime, TEN_YEARS_DAYS, WEEKDAYS, type Weekday } from './calendar.ts'
 import { parsePeriod } from './period.ts'
 import type { Recurrence } from './recurrence.ts'
-import type {
-  AfterDeadline,
-  CycleOn,
-  CycleSetting,
-  DaysAtDeadline,
-  Deadline,
-  FixedDeadline,
-  Mechanism,
-  NextDeadline,
-  NoDeadline,
-  Reset,
-  Retry,
-  RetryOn,
-} from './settings.ts'
+import type { CycleOn, CycleSetting, Deadline, Mechanism, Reset, Retry, RetryOn } from './settings.ts'
 
 const MOST_SKIPPED_DATES = 366
 
@@ -48,40 +35,22 @@ const on: Check<true> = (value, path, faults) => (value === true ? true : refuse
 const off: Check<false> = (value, path, faults) =>
   value === false ? false : refuse(faults, path, 'must be true or false')
 
-export const checkRecurrence = variant<Recurrence>('every', {
-  day: record<Extract<Recurrence, { every: 'day' }>>({ every: choice(['day']), time: localTime }),
-  week: record<Extract<Recurrence, { every: 'week' }>>({
-    every: choice(['week']),
-    on: eachOnce(choice(WEEKDAYS), 7),
-    time: localTime,
-  }),
-  month: record<Extract<Recurrence, { every: 'month' }>>({
-    every: choice(['month']),
-    on: eachOnce(wholeNumber(1, 31), 31),
-    time: localTime,
-  }),
+export const checkRecurrence = variant<Recurrence, 'every'>('every', {
+  day: { time: localTime },
+  week: { on: eachOnce(choice(WEEKDAYS), 7), time: localTime },
+  month: { on: eachOnce(wholeNumber(1, 31), 31), time: localTime },
 })
 
 export const skipWeekdays = notAllSeven(list(choice(WEEKDAYS), 7))
 export const skipDates = list(localDate, MOST_SKIPPED_DATES)
 const skips = { skipWeekdays: optional(skipWeekdays), skipDates: optional(skipDates) }
 
-const checkDeadline = variant<Deadline>('kind', {
-  fixed: record<FixedDeadline>({
-    kind: choice(['fixed']),
-    at: localDateTime,
-    opensAt: optional(localDateTime),
-  }),
-  after: record<AfterDeadline>({ kind: choice(['after']), period }),
-  daysAt: record<DaysAtDeadline>({ kind: choice(['daysAt']), days, time: localTime, ...skips }),
-  next: record<NextDeadline>({
-    kind: choice(['next']),
-    closes: checkRecurrence,
-    minLead: optional(period),
-    opens: optional(checkRecurrence),
-    ...skips,
-  }),
-  none: record<NoDeadline>({ kind: choice(['none']) }),
+const checkDeadline = variant<Deadline, 'kind'>('kind', {
+  fixed: { at: localDateTime, opensAt: optional(localDateTime) },
+  after: { period },
+  daysAt: { days, time: localTime, ...skips },
+  next: { closes: checkRecurrence, minLead: optional(period), opens: optional(checkRecurrence), ...skips },
+  none: {},
 })
 
 export const startsOn = choice(['registration', 'visit'])
