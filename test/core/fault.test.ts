@@ -105,7 +105,6 @@ test('no fault tells the value that is refused, wherever it stands', () => {
     'must be "HIDE" or ',
     'must be a whole number ',
     'must be true or false',
-    'must be true',
     'is missing',
     'must be an absolute https: ',
     'must be a time ',

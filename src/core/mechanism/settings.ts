@@ -34,7 +34,6 @@ export type NextDeadline = {
 type NoDeadline = { kind: 'none' }
 
 export type Reset = { enabled: boolean; max?: number }
-export type Retry = { enabled: false; after?: string; max?: number } | RetryOn
-export type RetryOn = { enabled: true; after: string; max?: number }
+export type Retry = { enabled: false; after?: string; max?: number } | { enabled: true; after: string; max?: number }
 export type CycleSetting = { enabled: false; pause?: string; max?: number } | CycleOn
 export type CycleOn = { enabled: true; pause: string; max?: number }

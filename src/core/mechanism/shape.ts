@@ -14,7 +14,7 @@ import {
 import { parseDate, parseDateTime, parseTime, TEN_YEARS_DAYS, WEEKDAYS, type Weekday } from './calendar.ts'
 import { parsePeriod } from './period.ts'
 import type { Recurrence } from './recurrence.ts'
-import type { CycleOn, CycleSetting, Deadline, Mechanism, Reset, Retry, RetryOn } from './settings.ts'
+import type { CycleSetting, Deadline, Mechanism, Reset, Retry } from './settings.ts'
 
 const MOST_SKIPPED_DATES = 366
 
@@ -31,9 +31,6 @@ const period = text(
 
 const extraOnes = wholeNumber(1)
 export const days = wholeNumber(0, TEN_YEARS_DAYS)
-const on: Check<true> = (value, path, faults) => (value === true ? true : refuse(faults, path, 'must be true'))
-const off: Check<false> = (value, path, faults) =>
-  value === false ? false : refuse(faults, path, 'must be true or false')
 
 export const checkRecurrence = variant<Recurrence, 'every'>('every', {
   day: { time: localTime },
@@ -61,27 +58,15 @@ export const checkMechanism = record<Mechanism>({
   deadline: checkDeadline,
   endsAt: optional(localDateTime),
   reset: optional(record<Reset>({ enabled: flag, max: optional(extraOnes) })),
-  retry: optional(
-    switched<Retry>(
-      record<RetryOn>({ enabled: on, after: period, max: optional(extraOnes) }),
-      record<Exclude<Retry, RetryOn>>({ enabled: off, after: optional(period), max: optional(extraOnes) }),
-    ),
-  ),
-  cycle: optional(
-    switched<CycleSetting>(
-      record<CycleOn>({ enabled: on, pause: period, max: optional(extraOnes) }),
-      record<Exclude<CycleSetting, CycleOn>>({
-        enabled: off,
-        pause: optional(period),
-        max: optional(extraOnes),
-      }),
-    ),
-  ),
+  retry: optional(switched<Retry>('after')),
+  cycle: optional(switched<CycleSetting>('pause')),
 })
 
-/** A block that is switched on needs more than one that is off. */
-function switched<T>(on: Check<T>, off: Check<T>): Check<T> {
-  return (value, path, faults) => (valid(value, 'enabled', flag) ? on : off)(value, path, faults)
+/** A block with a period, which it may lack while it is off. */
+function switched<T>(name: 'after' | 'pause'): Check<T> {
+  const on = record<object>({ enabled: flag, [name]: period, max: optional(extraOnes) })
+  const off = record<object>({ enabled: flag, [name]: optional(period), max: optional(extraOnes) })
+  return (value, path, faults) => (valid(value, 'enabled', flag) ? on : off)(value, path, faults) as T | undefined
 }
 
 function eachOnce<T>(item: Check<T>, most: number): Check<T[]> {
