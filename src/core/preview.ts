@@ -1,5 +1,14 @@
 import type { Seconds } from './instant.ts'
-import { type Attempt, begin, beginByVisit, type Offer, offerAt, registerAgain, visit } from './mechanism/attempt.ts'
+import {
+  type Attempt,
+  begin,
+  beginByVisit,
+  nextCycleAt,
+  type Offer,
+  offerAt,
+  registerAgain,
+  visit,
+} from './mechanism/attempt.ts'
 import { DAY_SECONDS, dayOf, type LocalSeconds, weekdayOf } from './mechanism/calendar.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
 import type { Schedule } from './mechanism/settings.ts'
@@ -84,9 +93,7 @@ function tell(terms: Terms, who: Who, at: Seconds, visitAfter: string): Story {
   const attempt = who === 'visitor' ? beginByVisit(terms, at) : begin(terms, at)
   const what = who === 'visitor' ? 'visits' : 'registers'
   const first: Step = { at, what, offer: offerAt(terms, attempt, at) }
-  const none = { resets: 0, retries: 0 }
-  const left = who === 'eager' ? { ...TOLD } : { ...TOLD, ...none }
-  const standing: Standing = { attempt, latest: first, goesOn: false, left }
+  const standing: Standing = { attempt, latest: first, goesOn: false, left: { ...TOLD } }
   const steps = [first]
   for (;;) {
     const next = nextOf(terms, standing, who === 'eager', visitAfter)
@@ -122,7 +129,7 @@ function resetOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
   const { attempt, latest } = standing
   const at = latest.at + Math.floor((deadline - latest.at) / 2)
   const again = registerAgain(terms, attempt, at)
-  return tellMore(standing, 'resets', again !== attempt, { at, what: 'resets', attempt: again })
+  return again === attempt ? undefined : tellMore(standing, 'resets', { at, what: 'resets', attempt: again })
 }
 
 function retryOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
@@ -130,21 +137,17 @@ function retryOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
   if (!retry?.enabled) return undefined
   const at = addPeriod(zoneOf(terms.timeZone), deadline, periodOf(retry.after))
   const another = registerAgain(terms, standing.attempt, at)
-  const isAnother = another !== standing.attempt
-  return tellMore(standing, 'retries', isAnother, { at, what: 'retries', attempt: another })
+  if (another === standing.attempt) return undefined
+  return tellMore(standing, 'retries', { at, what: 'retries', attempt: another })
 }
 
 function cycleOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
-  const { attempt, latest } = standing
-  const { rule } = attempt
-  if (rule === null || rule.cycle === null) return undefined
-  const at = addPeriod(zoneOf(rule.timeZone), deadline, periodOf(rule.cycle.pause))
-  const comes = offerAt(terms, attempt, at).cycle > latest.offer.cycle
-  return tellMore(standing, 'cycles', comes, { at, what: 'comesAgain', attempt })
+  const { attempt } = standing
+  const at = nextCycleAt(terms, attempt, deadline)
+  return at === null ? undefined : tellMore(standing, 'cycles', { at, what: 'comesAgain', attempt })
 }
 
-function tellMore(standing: Standing, what: keyof typeof TOLD, happens: boolean, next: Next): Next {
-  if (!happens) return undefined
+function tellMore(standing: Standing, what: keyof typeof TOLD, next: Next): Next {
   if (standing.left[what] === 0) {
     standing.goesOn = true
     return undefined
