@@ -13,9 +13,6 @@ import { BANDS, MOST_READY, type Template } from './template.ts'
 import { digitsOf, ringShare, valuesOf } from './time-left.ts'
 import { wordsOf } from './words.ts'
 
-/** Hundredths of a second. */
-const TICK = 100
-
 /**
  * All that a template is drawn from: one style in one language. `labels` are the words of each value of each column.
  */
@@ -40,7 +37,7 @@ export function buildTemplate(
     digitRows: rowCount(changing),
     labelRows: layout.labels === null ? 0 : rowCount(layout.labels.rows),
     units: style.units,
-    head: Uint8Array.from([...file, ...imageHead(whole, TICK, CODE_SIZE, clearPlace)]),
+    head: Uint8Array.from([...file, ...imageHead(whole, CODE_SIZE, clearPlace)]),
     labelOf: Uint8Array.from(labels.flat(), (word) => words.indexOf(word)),
     ...fragmentLists(drawing),
     ...frameLists(drawing),
@@ -224,7 +221,7 @@ function unusedPlace(pixels: Uint8Array, old: Uint8Array, first: number): number
 function frameOf(at: Rectangle, pixels: Uint8Array, clearPlace: number | undefined): number[] {
   const isClear = clearPlace !== undefined && pixels.includes(clearPlace)
   const codeSize = pixels.every((place) => place < digitRamp.steps) ? DIGITS_CODE_SIZE : CODE_SIZE
-  const head = imageHead(at, TICK, codeSize, isClear ? clearPlace : undefined)
+  const head = imageHead(at, codeSize, isClear ? clearPlace : undefined)
   return [...head, ...subBlocks(compress(pixels, codeSize, 'whole'))]
 }
 

@@ -6,6 +6,8 @@ import type { Rectangle } from './picture.ts'
 export const TRAILER = 0x3b
 /** Compressed bytes come in blocks of at most so many, each with its length in front. */
 export const SUB_BLOCK = 255
+/** How long a frame is shown, in hundredths of a second; render.ts sets other delays. */
+export const TICK = 100
 /** How many bytes `imageHead` returns, and where the delay is among them. */
 export const IMAGE_HEAD = 19
 export const DELAY_AT = 4
@@ -22,17 +24,12 @@ function screen(width: number, height: number, colours: number): number[] {
 }
 
 /**
- * What comes before the compressed pixels of a frame. It is shown for so many hundredths of a second, and is not
- * removed after them. Where its pixels have `clearPlace`, the frame before it is still seen.
+ * What comes before the compressed pixels of a frame. It is shown for a second, and is not removed after it. Where its
+ * pixels have `clearPlace`, the frame before it is still seen.
  */
-export function imageHead(
-  { left, top, width, height }: Rectangle,
-  delay: number,
-  codeSize: number,
-  clearPlace?: number,
-): number[] {
+export function imageHead({ left, top, width, height }: Rectangle, codeSize: number, clearPlace?: number): number[] {
   const flags = clearPlace === undefined ? 0x04 : 0x05
-  const control = [0x21, 0xf9, 4, flags, ...short(delay), clearPlace ?? 0, 0]
+  const control = [0x21, 0xf9, 4, flags, ...short(TICK), clearPlace ?? 0, 0]
   return [...control, 0x2c, ...short(left), ...short(top), ...short(width), ...short(height), 0, codeSize]
 }
 

@@ -31,12 +31,9 @@ export function drawOver(style: TimerStyle, layout: Layout, typeface: Typeface):
   return { overFrame, overImage: transparentPicture(width, height) }
 }
 
-/** Hundredths of a second. It changes nothing, since this frame is the last one. */
-const DELAY = 100
-
 function wholeFrame(style: TimerStyle, { width, height }: Layout, places: Uint8Array): Uint8Array {
   const clearPlace = style.background === 'transparent' ? aroundPlace : undefined
-  const head = imageHead({ left: 0, top: 0, width, height }, DELAY, CODE_SIZE, clearPlace)
+  const head = imageHead({ left: 0, top: 0, width, height }, CODE_SIZE, clearPlace)
   return Uint8Array.from([...head, ...subBlocks(compress(places, CODE_SIZE, 'whole'))])
 }
 

@@ -1,11 +1,9 @@
-import { DELAY_AT, IMAGE_HEAD, SUB_BLOCK, TRAILER } from './gif.ts'
+import { DELAY_AT, IMAGE_HEAD, SUB_BLOCK, TICK, TRAILER } from './gif.ts'
 import { CODE_SIZE, PALETTE_COLOURS } from './palette.ts'
 import { BOTTOM_BAND, MIDDLE_BAND, MOST_READY, type Template, TOP_BAND } from './template.ts'
 import { smallest, timeLeft, valuesOf } from './time-left.ts'
 
 const FRAMES = 60
-/** Hundredths of a second. */
-const TICK = 100
 /** Hundredths of a second. Programs show a frame with a shorter delay for longer than it says. */
 const SHORTEST = 10
 
