@@ -14,13 +14,12 @@ let scratch = new Uint32Array(8_192)
 let scratchBytes = new Uint8Array(scratch.buffer)
 
 /**
- * Writes the GIF of a countdown into `into` and returns its length, at most `template.mostBytes`. Its first frame shows
- * the seconds left, rounded up; it counts down for 60 frames, or to zero. With no time left it is one frame: zeros, or
- * what the style shows then. If the style has no seconds, there are at most two frames.
+ * Writes the GIF of a countdown into `into`, which has at least `template.mostBytes`, and returns its length. Its first
+ * frame shows the seconds left, rounded up; it counts down for 60 frames, or to zero. With no time left it is one frame:
+ * zeros, or what the style shows then. If the style has no seconds, there are at most two frames.
  */
 export function render(template: Template, remainingMs: number, into: Uint8Array): number {
-  const left = secondsLeft(remainingMs)
-  refuseTooSmall(template, into)
+  const left = Math.max(0, Math.ceil(remainingMs / 1_000))
   if (left === 0) return writeOver(template, into)
   const { units } = template
   const shown = timeLeft(left, units)
@@ -56,15 +55,6 @@ function writeOver(template: Template, into: Uint8Array): number {
 /** After how many seconds the smallest unit changes. Its last value, 1, stays until the deadline. */
 function secondsToTurn(left: number, unitSeconds: number): number {
   return left < 2 * unitSeconds ? left : (left % unitSeconds) + 1
-}
-
-function secondsLeft(remainingMs: number): number {
-  if (!(Math.abs(remainingMs) <= Number.MAX_SAFE_INTEGER)) throw new RangeError('time left is no number')
-  return Math.max(0, Math.ceil(remainingMs / 1_000))
-}
-
-function refuseTooSmall({ mostBytes }: Template, into: Uint8Array): void {
-  if (into.length < mostBytes) throw new RangeError(`an image may need ${mostBytes} bytes, not ${into.length}`)
 }
 
 /** Writes a whole picture, put together from fragments: the first frame, or a later one that is not stored. */
