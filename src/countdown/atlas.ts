@@ -23,10 +23,13 @@ export type Atlas = {
 /** `forms` are the words of each column. */
 export function drawAtlas(style: TimerStyle, layout: Layout, forms: string[][], typefaces: Typefaces): Atlas {
   const paint = paintOf(style)
+  const { columnWidth, labels } = layout
   return {
     columnOf: columns(layout, partsOf(style), paint),
     digits: [...'0123456789'].map((digit) => drawDigit(digit, layout.digits, typefaces.digits, paint)),
-    words: new Map(forms.flatMap((words) => drawForms(words, layout, typefaces.labels, paint))),
+    words: new Map(
+      labels === null ? [] : forms.flatMap((words) => drawForms(words, columnWidth, labels, typefaces.labels, paint)),
+    ),
   }
 }
 
@@ -36,17 +39,14 @@ function columns(layout: Layout, parts: Parts, paint: Paint): Atlas['columnOf'] 
   if (parts.edge !== 'ring') return () => empty
   const drawRing = ringIn(box, stroke, columnWidth)
   const drawn = new Map<number, Bitmap>()
-  return (share) => {
-    const places = new Uint8Array(columnWidth * height)
-    const column = drawn.get(share) ?? { width: columnWidth, height, places }
-    if (!drawn.has(share)) {
+  return (share) =>
+    drawn.getOrInsertComputed(share, () => {
+      const places = new Uint8Array(columnWidth * height)
       drawRing(share, (at, strength) => {
         places[at] = paint.ring(strength)
       })
-    }
-    drawn.set(share, column)
-    return column
-  }
+      return { width: columnWidth, height, places }
+    })
 }
 
 function emptyColumn({ columnWidth, height, box, stroke, split }: Layout, parts: Parts, paint: Paint): Bitmap {
@@ -91,15 +91,21 @@ function drawDigit(digit: string, digits: Layout['digits'], typeface: Typeface, 
   return toBitmap(canvas, paint.digit)
 }
 
+type Labels = NonNullable<Layout['labels']>
 type Word = Bitmap & { left: number }
 
 /**
  * Draws each word in the middle of its column. Words that differ only in their endings start in the same place, so that
  * they do not move when the number above them changes.
  */
-function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: Paint): [string, Word][] {
-  const { columnWidth, labels } = layout
-  const { size, room } = labels ?? { size: 0, room: 0 }
+function drawForms(
+  words: string[],
+  columnWidth: number,
+  labels: Labels,
+  typeface: Typeface,
+  paint: Paint,
+): [string, Word][] {
+  const { size, room } = labels
   const widths = words.map((word) => Math.ceil(advanceOf(word, typeface) * size))
   const [least, most] = [Math.min(...widths), Math.max(...widths)]
   // In the middle a large "DAYS" would end beyond its column: its end would be drawn at the left edge.
@@ -118,8 +124,7 @@ function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: P
 
 type Across = { x: number; wide: number }
 
-function drawWord(word: string, labels: Layout['labels'], { x, wide }: Across, typeface: Typeface, paint: Paint) {
-  if (labels === null) return { width: 0, height: 0, places: new Uint8Array() }
+function drawWord(word: string, labels: Labels, { x, wide }: Across, typeface: Typeface, paint: Paint): Bitmap {
   const { size, baseline, rows } = labels
   const canvas = blankCanvas(wide, rows.end - rows.start)
   addText(canvas, word, typeface, { x, y: baseline - rows.start, scale: size })

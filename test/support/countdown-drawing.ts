@@ -118,7 +118,7 @@ function drawColumn(scene: Scene, atlas: Atlas, place: number, value: number, co
   const { columnWidth, height, box, digits, labels, split } = scene.layout
   const shown = value < 10 ? `0${value}` : `${value}`
   const firstCell = box.left + Math.round((box.width - shown.length * digits.cell) / 2)
-  const label = atlas.words.get(wordFor(scene, place, value)) as Bitmap & { left: number }
+  const label = atlas.words.get(wordFor(scene, place, value))
   const empty = atlas.columnOf(Math.min(1, value / fullRing[scene.style.units[place] as TimerUnit]))
   const placeAt = (x: number, y: number) => {
     if (split !== null && y >= split.line.start && y < split.line.end) return empty.places[y * columnWidth + x]
@@ -127,7 +127,7 @@ function drawColumn(scene: Scene, atlas: Atlas, place: number, value: number, co
       const bitmap = atlas.digits[Number(digit)] as Bitmap
       return bitmap.places[(y - digits.rows.start) * digits.cell + ((x - firstCell) % digits.cell)]
     }
-    const inWord = x >= label.left && x < label.left + label.width
+    const inWord = label !== undefined && x >= label.left && x < label.left + label.width
     if (labels !== null && inWord && y >= labels.rows.start && y < labels.rows.end) {
       return label.places[(y - labels.rows.start) * label.width + x - label.left]
     }
