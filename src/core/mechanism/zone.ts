@@ -13,9 +13,7 @@ export type Zone = {
 /** Spans of many decades. Only unusual input needs more; then all are dropped. */
 const SPANS_KEPT = 128
 
-/** More than there are names in the IANA database. */
-const ZONES_KEPT = 1_000
-
+/** By name: names come from the zone data, so there are only so many. */
 const zones = new Map<string, Zone>()
 
 let inUse = nodeZoneData('of Node')
@@ -59,7 +57,6 @@ export function clockChanges(name: string, from: Seconds, until: Seconds): Clock
 
 /** Throws a RangeError if there is no such zone. */
 export function zoneOf(name: string): Zone {
-  if (zones.size >= ZONES_KEPT) zones.clear()
   return zones.getOrInsertComputed(name, readZone)
 }
 
