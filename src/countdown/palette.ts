@@ -38,26 +38,30 @@ export type Paint = Record<'digit' | 'label' | 'edge' | 'ring', (share: number) 
 export function paintOf(style: TimerStyle): Paint {
   const parts = partsOf(style)
   const labelGround = parts.isFilled && !parts.areLabelsInside ? aroundPlace : groundPlace
-  const orGround = (place: number, ground: number, isGround: boolean) => (isGround ? ground : place)
   return {
     digit: (share) => digitRamp.first + Math.round(share * (digitRamp.steps - 1)),
     label: (share) => {
       const step = Math.round(share * (labelRamp.steps - 1))
-      return orGround(labelRamp.first + step, labelGround, step === 0)
+      return step === 0 ? labelGround : labelRamp.first + step
     },
     edge: parts.isFilled
       ? style.background === 'transparent'
         ? hardEdge
         : softEdge
-      : (share) => orGround(edgeRamp.first + Math.round(share * 3) - 1, groundPlace, Math.round(share * 3) === 0),
+      : (share) => edgeStep(Math.round(share * edgeRamp.steps)),
     ring: (share) => {
       const nearest = ringShares.reduce(
         (best, one, at) => (Math.abs(one - share) < Math.abs((ringShares[best] as number) - share) ? at : best),
         0,
       )
-      return orGround(edgeRamp.first + nearest - 1, groundPlace, nearest === 0)
+      return edgeStep(nearest)
     },
   }
+}
+
+/** The place of a line or a ring that is so many steps strong; at 0 it is not there. */
+function edgeStep(step: number): number {
+  return step === 0 ? groundPlace : edgeRamp.first + step - 1
 }
 
 function softEdge(share: number): number {
