@@ -6,7 +6,7 @@ import { type Layout, layOut, type Rows, type Typefaces } from './layout.ts'
 import { type Bits, compress, type Part } from './lzw.ts'
 import { drawOver } from './over.ts'
 import { packTemplate } from './packed.ts'
-import { aroundPlace, CODE_SIZE, DIGITS_CODE_SIZE, digitRamp, PALETTE_COLOURS, paletteBytes } from './palette.ts'
+import { CODE_SIZE, clearPlaceOf, DIGITS_CODE_SIZE, digitRamp, PALETTE_COLOURS, paletteBytes } from './palette.ts'
 import { cellLeft, cut, cutRows, difference, drawColumn, joinColumns, type Rectangle } from './picture.ts'
 import { partsOf } from './presets.ts'
 import { BANDS, MOST_READY, type Template } from './template.ts'
@@ -32,12 +32,11 @@ export function buildTemplate(
   const { width, height, changing } = layout
   const whole = { left: 0, top: 0, width, height }
   const file = fileHead(width, height, paletteBytes(style))
-  const clearPlace = style.background === 'transparent' ? aroundPlace : undefined
   const template = {
     digitRows: rowCount(changing),
     labelRows: layout.labels === null ? 0 : rowCount(layout.labels.rows),
     units: style.units,
-    head: Uint8Array.from([...file, ...imageHead(whole, CODE_SIZE, clearPlace)]),
+    head: Uint8Array.from([...file, ...imageHead(whole, CODE_SIZE, clearPlaceOf(style))]),
     labelOf: Uint8Array.from(labels.flat(), (word) => words.indexOf(word)),
     ...fragmentLists(drawing),
     ...frameLists(drawing),
@@ -195,10 +194,10 @@ function frame({ style, layout }: Drawing, before: Bitmap, after: Bitmap): numbe
   const changed = difference(before, after)
   const at = { ...changed, left: layout.width - after.width + changed.left }
   const [pixels, old] = [cut(after, changed), cut(before, changed)]
-  const all = frameOf(at, pixels, style.background === 'transparent' ? aroundPlace : undefined)
+  const all = frameOf(at, pixels, clearPlaceOf(style))
   const firstRow = partsOf(style).edge === 'ring' ? changed.top : layout.digits.rows.end
   const first = Math.max(0, firstRow - changed.top) * changed.width
-  const clearPlace = style.background === 'transparent' ? aroundPlace : unusedPlace(pixels, old, first)
+  const clearPlace = clearPlaceOf(style) ?? unusedPlace(pixels, old, first)
   if (clearPlace === undefined) return all
   const kept = pixels.slice()
   for (let index = first; index < kept.length; index++) {

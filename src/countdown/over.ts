@@ -6,7 +6,7 @@ import { fileHead, imageHead, subBlocks, TRAILER, transparentPicture } from './g
 import type { Layout } from './layout.ts'
 import { compress } from './lzw.ts'
 import { advanceOf, type Typeface } from './outline.ts'
-import { aroundPlace, CODE_SIZE, groundPlace, paintOf, paletteBytes } from './palette.ts'
+import { aroundPlace, CODE_SIZE, clearPlaceOf, groundPlace, paintOf, paletteBytes } from './palette.ts'
 import { partsOf } from './presets.ts'
 import { blankCanvas } from './rasterise.ts'
 
@@ -32,8 +32,7 @@ export function drawOver(style: TimerStyle, layout: Layout, typeface: Typeface):
 }
 
 function wholeFrame(style: TimerStyle, { width, height }: Layout, places: Uint8Array): Uint8Array {
-  const clearPlace = style.background === 'transparent' ? aroundPlace : undefined
-  const head = imageHead({ left: 0, top: 0, width, height }, CODE_SIZE, clearPlace)
+  const head = imageHead({ left: 0, top: 0, width, height }, CODE_SIZE, clearPlaceOf(style))
   return Uint8Array.from([...head, ...subBlocks(compress(places, CODE_SIZE, 'whole'))])
 }
 

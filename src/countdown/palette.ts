@@ -22,6 +22,11 @@ export const groundPlace = digitRamp.first
  */
 export const aroundPlace = labelRamp.first
 
+/** The place that a frame leaves transparent; undefined on a background of a colour. */
+export function clearPlaceOf({ background }: TimerStyle): number | undefined {
+  return background === 'transparent' ? aroundPlace : undefined
+}
+
 /** The line that cuts a filled box in two: the colour of the box with a little of the background. */
 export const linePlace = edgeRamp.first + edgeRamp.steps - 1
 
