@@ -101,9 +101,7 @@ export function checkCampaign(value: unknown): { campaign: CampaignSettings } | 
   const faults: Fault[] = []
   const settings = besidesSchedule(value, '', faults)
   if (!isObject(value)) return { faults: firstFaults(faults) }
-  const timeZone = valid(value, 'timeZone', anything)
-  const mechanism = valid(value, 'mechanism', anything)
-  const schedule = checkSchedule(timeZone, mechanism, faults)
+  const schedule = checkSchedule(value, faults)
   if (settings === undefined || schedule === undefined) return { faults: firstFaults(faults) }
   return { campaign: { ...settings, ...schedule } }
 }

@@ -126,8 +126,7 @@ const checkStory = record<Story & Ignored>({
 function checkCampaign(campaign: unknown, path: string, faults: Fault[]): Schedule | undefined {
   const shape = checkCampaignShape(campaign, path, faults)
   if (!isObject(campaign)) return undefined
-  const timeZone = valid(campaign, 'timeZone', anything)
-  const schedule = checkSchedule(timeZone, valid(campaign, 'mechanism', anything), faults, path)
+  const schedule = checkSchedule(campaign, faults, path)
   return shape === undefined ? undefined : schedule
 }
 

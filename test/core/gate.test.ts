@@ -76,7 +76,7 @@ test('for any campaign and moment the gate agrees with the offer, for as long as
       moment,
       fc.integer({ min: 0, max: 3_600 }),
       (campaign, visits, hand, ms, grace) => {
-        const schedule = checkSchedule(campaign.timeZone, campaign.mechanism as Mechanism, [])
+        const schedule = checkSchedule(campaign, [])
         assert.ok(schedule)
         const terms = termsOf(schedule)
         const begun = visits ? beginByVisit(terms, start) : begin(terms, start)

@@ -84,7 +84,7 @@ const timeZone = fc.constantFrom(
 )
 const settings: fc.Arbitrary<Schedule> = fc
   .record({ timeZone, mechanism })
-  .map((made) => checkSchedule(made.timeZone, made.mechanism, []))
+  .map((made) => checkSchedule(made, []))
   .filter((checked) => checked !== undefined)
 const schedule = settings.map(termsOf)
 
@@ -124,7 +124,7 @@ test('settings that pass the check pass it again unchanged, through JSON too', (
     fc.property(settings, (kept) => {
       const faults: Fault[] = []
       const again = JSON.parse(JSON.stringify(kept))
-      assert.deepEqual(checkSchedule(again.timeZone, again.mechanism, faults), kept)
+      assert.deepEqual(checkSchedule(again, faults), kept)
       assert.deepEqual(faults, [])
     }),
   )
@@ -264,7 +264,7 @@ test('the latest cycle, jumped to or walked to, is the one that single steps lea
           cycle,
           ...(endsAt === null ? {} : { endsAt }),
         }
-        const checked = checkSchedule(timeZone, mechanism, [])
+        const checked = checkSchedule({ timeZone, mechanism }, [])
         fc.pre(checked !== undefined)
         const schedule = termsOf(checked)
         const { cycle: number, opensAt } = offerAt(schedule, begin(schedule, start), start + wait)

@@ -16,7 +16,7 @@ const now = at('2026-10-05T10:00:00+02:00') // a Monday
 const supposed: Supposed = { now, own: null, visitAfter: 'PT1H', anonymous: false }
 
 function scheduleOf(mechanism: Mechanism, timeZone = 'Europe/Warsaw'): Schedule {
-  return checkSchedule(timeZone, mechanism, []) as Schedule
+  return checkSchedule({ timeZone, mechanism }, []) as Schedule
 }
 
 function storyOf(previews: Preview[], who: Who, when = 'now'): Story {

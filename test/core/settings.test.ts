@@ -22,7 +22,7 @@ const firstsOfMonths = (years: number) =>
 
 function faultsOf(mechanism: unknown, timeZone: unknown = 'Europe/Warsaw'): Fault[] {
   const faults: Fault[] = []
-  const schedule = checkSchedule(timeZone, mechanism, faults)
+  const schedule = checkSchedule({ timeZone, mechanism }, faults)
   assert.equal(schedule === undefined, faults.length > 0)
   for (const { message } of faults) assert.match(message, /^[^\n\r\u2028]{3,200}$/)
   return faults
@@ -234,7 +234,7 @@ test('every fault is reported, between settings too', () => {
 
 test('paths begin where the schedule stands', () => {
   const faults: Fault[] = []
-  checkSchedule('Nowhere', {}, faults, '[1].campaign')
+  checkSchedule({ timeZone: 'Nowhere', mechanism: {} }, faults, '[1].campaign')
   assert.deepEqual(
     faults.map((fault) => fault.path),
     ['[1].campaign.timeZone', '[1].campaign.mechanism.startsOn', '[1].campaign.mechanism.deadline'],
@@ -285,7 +285,7 @@ const accepted: [what: string, mechanism: object][] = [
 for (const [what, mechanism] of accepted) {
   test(`taken as it is written: ${what}`, () => {
     const faults: Fault[] = []
-    assert.deepEqual(checkSchedule('Europe/Warsaw', mechanism, faults), {
+    assert.deepEqual(checkSchedule({ timeZone: 'Europe/Warsaw', mechanism }, faults), {
       timeZone: 'Europe/Warsaw',
       mechanism,
     })
@@ -299,7 +299,7 @@ for (const [written, kept] of [
   ['utc', 'UTC'],
 ]) {
   test(`the time zone ${written} is kept as ${kept}`, () => {
-    assert.equal(checkSchedule(written, started(after), [])?.timeZone, kept)
+    assert.equal(checkSchedule({ timeZone: written, mechanism: started(after) }, [])?.timeZone, kept)
   })
 }
 

@@ -117,7 +117,7 @@ test('docs/mechanism.md: every example is valid, and simulate answers what is pr
       checked.campaign += 1
     } else if ('startsOn' in first) {
       const faults: Fault[] = []
-      checkSchedule('Europe/Warsaw', example, faults)
+      checkSchedule({ timeZone: 'Europe/Warsaw', mechanism: example }, faults)
       assert.deepEqual(faults, [])
       checked.mechanism += 1
     }

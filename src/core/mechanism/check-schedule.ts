@@ -1,17 +1,18 @@
-import { type Fault, isObject, join, refuse } from '../fault.ts'
+import { anything, type Fault, isObject, join, refuse, valid } from '../fault.ts'
 import { refuseConflicts } from './conflicts.ts'
 import type { Schedule } from './settings.ts'
 import { checkMechanism } from './shape.ts'
 import { zoneName } from './zone.ts'
 
 /**
- * The settings as they are to be stored; or undefined, and every fault is added to `faults`. Their paths begin with
- * `timeZone` or `mechanism`, under `path` if the schedule is part of something else.
+ * The time zone and the mechanism in `value` as they are to be stored; or undefined, and every fault is added to
+ * `faults`. Their paths begin with `timeZone` or `mechanism`, under `path` if the schedule is part of something else.
  */
-export function checkSchedule(timeZone: unknown, mechanism: unknown, faults: Fault[], path = ''): Schedule | undefined {
+export function checkSchedule(value: unknown, faults: Fault[], path = ''): Schedule | undefined {
   const faultsBefore = faults.length
+  const mechanism = valid(value, 'mechanism', anything)
   const mechanismPath = join(path, 'mechanism')
-  const name = checkTimeZone(timeZone, join(path, 'timeZone'), faults)
+  const name = checkTimeZone(valid(value, 'timeZone', anything), join(path, 'timeZone'), faults)
   const kept =
     mechanism === undefined
       ? refuse(faults, mechanismPath, 'is missing')
