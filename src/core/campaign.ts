@@ -116,10 +116,7 @@ export const campaignTypes: Readonly<Record<number, string>> = {
 const typeOfKind = { fixed: 1, after: 2, daysAt: 2, none: 2, next: 3 } as const
 
 /** The type of a campaign with these rules. */
-export function campaignType(mechanism: Mechanism): { id: 1 | 2 | 3; name: string } {
-  const id = typeOfKind[mechanism.deadline.kind]
-  return { id, name: campaignTypes[id] as string }
-}
+export const typeIdOf = ({ deadline }: Mechanism): 1 | 2 | 3 => typeOfKind[deadline.kind]
 
 type Listed = { id: number; name: string; typeId: number; isDraft: boolean }
 

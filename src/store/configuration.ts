@@ -2,7 +2,7 @@
 // this makes changes of one account wait for each other.
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { type CampaignSettings, campaignType } from '../core/campaign.ts'
+import { type CampaignSettings, typeIdOf } from '../core/campaign.ts'
 import { instantOrNull } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
@@ -462,7 +462,7 @@ async function needReplaceable(
 function columnsOf(settings: CampaignSettings, changed: CampaignChange | undefined): Value[] {
   const { name, isDraft, timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer } = settings
   const kept = { timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer, changed }
-  return [name, campaignType(mechanism).id, Number(isDraft), JSON.stringify(kept)]
+  return [name, typeIdOf(mechanism), Number(isDraft), JSON.stringify(kept)]
 }
 
 async function insertCampaign(sql: Sql, accountId: number, columns: Value[]): Promise<number> {
