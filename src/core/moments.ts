@@ -1,7 +1,7 @@
 // Moments: instants at which the rules change something for a lead without any event.
 import type { Seconds } from './instant.ts'
 import { type Attempt, nextCycleAt, type Offer, offerAt } from './mechanism/attempt.ts'
-import { periodOf } from './mechanism/period.ts'
+import { isExact } from './mechanism/cycle.ts'
 import type { Terms } from './mechanism/terms.ts'
 
 export type Moment = {
@@ -57,8 +57,7 @@ export function nextMoment(terms: Terms, attempt: Attempt, after: Seconds, wante
   return wanted.leadSeconds.length > 0 && hasVaryingWindows(attempt) ? from : null
 }
 
-const hasVaryingWindows = ({ rule }: Attempt): boolean =>
-  rule !== null && !(rule.deadline.kind === 'after' && 'seconds' in periodOf(rule.deadline.period))
+const hasVaryingWindows = ({ rule }: Attempt): boolean => rule !== null && !isExact(rule)
 
 /** When the attempt began: all its moments are later. */
 function begunAt({ anchorAt, byHand }: Attempt): Seconds {

@@ -1,6 +1,6 @@
 import type { Seconds } from '../instant.ts'
 import { addPeriod, type Period, periodOf } from './period.ts'
-import type { CyclingRule } from './rule.ts'
+import type { CyclingRule, Rule } from './rule.ts'
 import { type Window, windowsOf } from './window.ts'
 import { zoneOf } from './zone.ts'
 
@@ -65,7 +65,8 @@ function walkToCycle(
   return { number, opensAt: window.opensAt, deadlineAt: window.deadlineAt }
 }
 
-function isExact({ deadline }: CyclingRule): boolean {
+/** Whether the rule counts exact elapsed time, so that all of its windows are equally long. */
+export function isExact({ deadline }: Rule): boolean {
   return deadline.kind === 'after' && 'seconds' in periodOf(deadline.period)
 }
 
