@@ -118,16 +118,16 @@ function numberFragments({ style, layout, atlas }: Drawing): { numbers: Bits[]; 
   const hasRings = partsOf(style).edge === 'ring'
   const firstNumbers = style.units.map((unit, column) => {
     const key = hasRings ? `${ringShare(unit, 1)} ${column === 0}` : ''
-    const first = firstOf.get(key) ?? BANDS + numbers.length
-    if (firstOf.has(key)) return first
-    firstOf.set(key, first)
-    const count = hasRings ? Math.min(100, valuesOf(style.units, column)) : 100
-    for (let value = 0; value < count; value++) {
-      const shown = { digits: digitsOf(value), word: '', ringShare: ringShare(unit, value) }
-      const drawn = drawColumn(layout, atlas, shown)
-      for (const row of rowFragments(drawn, layout.changing, 0, layout.columnWidth)) numbers.push(row)
-    }
-    return first
+    return firstOf.getOrInsertComputed(key, () => {
+      const first = BANDS + numbers.length
+      const count = hasRings ? Math.min(100, valuesOf(style.units, column)) : 100
+      for (let value = 0; value < count; value++) {
+        const shown = { digits: digitsOf(value), word: '', ringShare: ringShare(unit, value) }
+        const drawn = drawColumn(layout, atlas, shown)
+        numbers.push(...rowFragments(drawn, layout.changing, 0, layout.columnWidth))
+      }
+      return first
+    })
   })
   return { numbers, firstNumbers: Uint32Array.from(firstNumbers) }
 }

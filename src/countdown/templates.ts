@@ -60,8 +60,7 @@ export function openTemplates(
 
   /** Hashed once for each style object: campaigns are asked for again and again. */
   function keyOf(style: GivenTimerStyle, language: MailLanguage): string {
-    const known = keys.get(style) ?? {}
-    keys.set(style, known)
+    const known = keys.getOrInsertComputed(style, () => ({}))
     known[language] ??= templateKey(style, language)
     return known[language]
   }
