@@ -48,7 +48,7 @@ export function invitationMail(language: PanelLanguage, url: string, from: strin
   return mailOf(words[language], url)
 }
 
-/** An email may be longer than a phone is wide, without a blank. */
+/** The text may break anywhere: an email has no blanks, and may be wider than a phone. */
 function mailOf({ subject, text, action, note }: Words, url: string): AccountMail {
   return {
     subject,

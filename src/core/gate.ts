@@ -12,7 +12,7 @@ export type Gate = ReturnType<typeof gateAt>
 export function gateAt(terms: Terms, attempt: Attempt, graceSeconds: number, nowMs: number) {
   const now = Math.floor(nowMs / 1_000)
   const offer = offerAt(terms, attempt, now)
-  // The next cycle may begin while somebody is still at the till, and wait for its opening.
+  // The next cycle may already wait for its opening while the one before it is still in grace.
   const isNextDue = offer.state === 'scheduled' && offer.cycle > 1
   const ending = isNextDue ? offerAt(terms, attempt, now - graceSeconds) : offer
   const graceEndsAt = ending.deadline === null ? null : ending.deadline + graceSeconds

@@ -1,6 +1,6 @@
 // Mail services: how they write the fields of a contact in a mail. docs/email.md has the same, with their pages.
 
-/** `field` spells a field's name as the service does, if that has no capitals or no underscores. */
+/** `field` spells a field's name as the service does, where it takes no capitals or no underscores. */
 type Service = { name: string; field?(name: string): string; tag(field: string): string }
 
 const inSmallLetters = (field: string) => field.toLowerCase()

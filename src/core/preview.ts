@@ -22,7 +22,7 @@ type What = 'registers' | 'visits' | 'resets' | 'retries' | 'opens' | 'ends' | '
 /** `lead` registers once; `eager` does so again whenever that gives more; `visitor` never gives an email. */
 export type Who = 'lead' | 'eager' | 'visitor'
 
-/** `goesOn`: the repetition would go on. */
+/** `goesOn`: there would be more repetitions than are listed. */
 export type Story = { who: Who; steps: Step[]; goesOn: boolean }
 
 type When = 'now' | 'evening' | 'friday' | 'clockChange' | 'own'

@@ -11,8 +11,8 @@ type CountRequest<Who> = (who: Who, limit: number, nowMs: number) => RateVerdict
 
 /**
  * Requests counted per account in the fixed UTC minute (specification, part 8), or per visitor. All share one minute,
- * so the whole state is that minute and a count for each account seen in it. At most so many are counted; any further
- * one is refused until the next minute.
+ * so the whole state is that minute and a count for each account seen in it. At most `mostCounted` are counted; any
+ * further one is refused until the next minute.
  */
 export function rateWindow<Who = number>(mostCounted = Number.POSITIVE_INFINITY): CountRequest<Who> {
   let windowMinute = 0

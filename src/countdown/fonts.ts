@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { type Font, parse } from 'opentype.js/dist/opentype.mjs'
 import type { MailLanguage } from '../core/mail-language.ts'
 import { fontOfWords, type TimerFont } from '../core/timer-font.ts'
-
 import type { Typefaces } from './layout.ts'
 import type { Typeface } from './outline.ts'
 

@@ -28,7 +28,7 @@ export function cycleAfter(rule: CyclingRule, { number, deadlineAt }: Cycle, end
   return endsAt === null || anchorAt < endsAt ? anchorAt : null
 }
 
-/** It does not read the rule's period, which is the length of the first window. */
+/** All rounds are as long as the first, so only that is measured. */
 function jumpToCycle(
   rule: CyclingRule,
   { anchorAt, opensAt, deadlineAt }: FirstWindow,
