@@ -33,9 +33,7 @@ export type Answer =
 /** One document gives one list of answers, an array of documents a list of such lists. */
 type Simulated = { answers: Answer[] | Answer[][] } | { faults: Fault[] }
 
-type LeadEvent = PlainEvent | ExtendEvent
-type PlainEvent = { do: 'register' | 'visit' | 'lookup'; at: Seconds }
-type ExtendEvent = { do: 'extend'; at: Seconds; to: Seconds }
+type LeadEvent = { do: 'register' | 'visit' | 'lookup'; at: Seconds } | { do: 'extend'; at: Seconds; to: Seconds }
 type Story = { campaign: Schedule; events: LeadEvent[] }
 type Lead = { registeredAt: Seconds; attempt: Attempt }
 
