@@ -222,7 +222,7 @@ const telling: Record<string, string | null> = {
   'GET /factor': null,
   'GET /sessions': named.sessionId as string,
   'GET /overview': `"${campaign.name}"`,
-  'GET /first-steps': `"${campaign.name}"`,
+  'GET /first-steps': '"isDone":true,',
   'GET /campaigns': `"${campaign.name}"`,
   'GET /campaign-figures': '"leads":1,',
   'GET /timer-styles': null,

@@ -79,6 +79,17 @@ export const campaignRoutes = {
       return whole(parts, await save(parts, session, settings, by), by.at)
     },
   }),
+  /** How far a new account has come, by its newest campaign; `isDone` once any campaign is live and has a lead. */
+  ...forViewer('GET /first-steps', {
+    readsMuch: true,
+    async run({ session, parts, now }) {
+      const { configuration } = parts.store
+      if (await configuration.isLiveWithLead(session.account.id)) return { isDone: true, campaign: null }
+      const newestId = await configuration.newestCampaign(session.account.id)
+      const newest = newestId === undefined ? undefined : await configuration.findCampaign(newestId)
+      return { isDone: false, campaign: newest === undefined ? null : await whole(parts, newest, now) }
+    },
+  }),
   ...forViewer('GET /campaigns/:campaignId', {
     readsMuch: true,
     run: async ({ campaign, parts, now }) => whole(parts, campaign, now),
@@ -172,7 +183,7 @@ async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
   const state = stateOf(campaign.isDraft ? undefined : campaign.terms, now)
   const [sightings, leads, hasLeadsOrVisitors, changed, open, [summary]] = await Promise.all([
     store.counts.sightings(campaign),
-    store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1 }),
+    store.counts.countLeads(campaign, 1),
     store.configuration.hasLeadsOrVisitors(campaign.accountId, campaign.id),
     lastChange(store, campaign),
     state === 'live' ? openOffersOf(store, campaign, now) : null,
@@ -186,7 +197,7 @@ async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
     revision: revisionOf(settings),
     changed,
     isSeen: sightings.size > 0,
-    hasLeads: leads.length > 0,
+    hasLeads: leads > 0,
     hasLeadsOrVisitors,
     open,
   }

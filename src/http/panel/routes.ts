@@ -1,7 +1,6 @@
 // Every route of the panel's API: what is not in this table does not exist.
 import { auditRoutes } from './audit.ts'
 import { campaignRoutes } from './campaigns.ts'
-import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
@@ -29,7 +28,6 @@ export const routes = {
   ...secondFactorRoutes,
   ...sessionRoutes,
   ...overviewRoutes,
-  ...firstStepRoutes,
   ...campaignRoutes,
   ...resultsRoutes,
   ...offerPageRoutes,

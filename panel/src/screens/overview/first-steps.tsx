@@ -27,15 +27,19 @@ const parts: Record<Exclude<Name, 'campaign'>, string> = {
 }
 
 /** The way to a live campaign with a lead; again, if the last of them is archived or deleted. */
-export function FirstSteps({ of }: { of: Steps }) {
+export function FirstSteps({ campaign }: Pick<Steps, 'campaign'>) {
   const text = useWords(words)
   const may = useMay('member')
   const { suspended } = useSession().account
   // It stays once it was opened: closing gives the focus back.
   const [isNew, setNew] = useState<boolean>()
+  const settings = campaign?.settings
   const isDone: Record<Name, boolean> = {
-    ...{ campaign: of.campaign !== null, page: of.hasPage, publish: of.isPublished },
-    ...{ snippet: of.isSeen, lead: of.hasLead },
+    campaign: campaign !== null,
+    page: settings?.pages.some(({ eligible }) => eligible) === true,
+    publish: settings?.isDraft === false,
+    snippet: campaign?.isSeen === true,
+    lead: campaign?.hasLeads === true,
   }
   const next = names.find((name) => !isDone[name])
   const button = (name: Name): ReactNode => {
@@ -47,9 +51,9 @@ export function FirstSteps({ of }: { of: Steps }) {
         </Button>
       )
     }
-    if (of.campaign === null) return null
+    if (settings === undefined) return null
     return (
-      <Button {...look} component={Link} href={`/campaigns/${of.campaign.id}${parts[name]}`}>
+      <Button {...look} component={Link} href={`/campaigns/${settings.id}${parts[name]}`}>
         {text.steps[name].button}
       </Button>
     )
@@ -59,16 +63,16 @@ export function FirstSteps({ of }: { of: Steps }) {
       <Title order={2} size="h4">
         {text.title}
       </Title>
-      {of.campaign !== null && (
+      {settings !== undefined && (
         <Text size="sm">
           {text.of}{' '}
           <Anchor
             component={Link}
-            href={`/campaigns/${of.campaign.id}`}
+            href={`/campaigns/${settings.id}`}
             underline="always"
             style={{ overflowWrap: 'anywhere' }}
           >
-            {of.campaign.name}
+            {settings.name}
           </Anchor>
         </Text>
       )}

@@ -29,7 +29,7 @@ export default function OverviewScreen() {
       {(overview.isPending || steps.isPending) && <Waiting />}
       {overview.data !== undefined && steps.data !== undefined && (
         <Stack gap="xl">
-          {!steps.data.isDone && <FirstSteps of={steps.data} />}
+          {!steps.data.isDone && <FirstSteps campaign={steps.data.campaign} />}
           {(steps.data.isDone || overview.data.attention.length > 0) && <Attentions overview={overview.data} />}
           <Stack>
             <Title order={2} size="h3">
