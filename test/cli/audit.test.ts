@@ -220,7 +220,7 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
     ...{ prefix: '', state: null, afterEmail: '', limit: 50 },
   })
   const refs = leads.map(({ ref }: { ref: string }) => ref)
-  await done('PUT', `/campaigns/${id}/leads/deadlines`, { refs, at: '2099-02-01T10:00' })
+  await done('PUT', `/campaigns/${id}/leads/deadlines`, { refs, to: '2099-02-01T10:00' })
   await done('POST', `/campaigns/${id}/leads/${refs[0]}/conversions`, { orderId: 'planted-third' })
   const made = await done('POST', '/keys', { name: 'Shop' })
   const replaced = await done('POST', `/keys/${made.id}/replacement`, { name: 'Shop', graceSeconds: 3_600 })

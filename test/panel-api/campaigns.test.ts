@@ -85,7 +85,7 @@ test('a day more that several give a lead at once is a day for each of them', as
   const { ref } = (await ask('POST', path, { email: 'more@example.com' })).body
   const deadline = async () => (await ask('GET', `${path}/${ref}`)).body.deadline as number
   const before = await deadline()
-  await Promise.all(Array.from({ length: 5 }, () => ask('PUT', `${path}/deadlines`, { refs: [ref], at: null })))
+  await Promise.all(Array.from({ length: 5 }, () => ask('PUT', `${path}/deadlines`, { refs: [ref], to: 'dayLater' })))
   // Or an hour less or more, where the clocks change meanwhile.
   assert.equal(Math.round(((await deadline()) - before) / 86_400), 5)
 })
@@ -107,7 +107,7 @@ test('a lead that is erased while deadlines are set is left out, and the others 
     }
     const { run } = routes['PUT /campaigns/:campaignId/leads/deadlines']
     const parts = { store, leads: { ...leads, setDeadline } }
-    const asked = { campaign, parts, body: { refs, at: '2099-12-31T10:00' }, now: tester.at, by: tester }
+    const asked = { campaign, parts, body: { refs, to: '2099-12-31T10:00' }, now: tester.at, by: tester }
     const answer = await run(asked as unknown as Parameters<typeof run>[0])
     assert.deepEqual(answer.leads.map(({ email }) => email).toSorted(), emails.toSpliced(7, 1).toSorted())
   })
@@ -117,11 +117,11 @@ test('no deadline can be set by hand that an answer could not write, not even by
   const { settings } = await makeCampaign({ timeZone: 'America/New_York' })
   const leads = `/campaigns/${settings.id}/leads`
   const { ref } = (await ask('POST', leads, { email: 'far@example.com' })).body
-  const set = (at: string) => ask('PUT', `${leads}/${ref}/deadline`, { at })
+  const set = (to: string) => ask('PUT', `${leads}/deadlines`, { refs: [ref], to })
   const refused = await set('9999-12-31T19:00')
-  assert.deepEqual(refused.body.faults, [{ path: 'at', message: 'must be in the years 0000 to 9999 in UTC' }])
+  assert.deepEqual(refused.body.faults, [{ path: 'to', message: 'must be in the years 0000 to 9999 in UTC' }])
   assert.equal((await set('9999-12-31T18:59')).status, 200)
-  assert.equal((await ask('PUT', `${leads}/deadlines`, { refs: [ref], at: null })).status, 200)
+  assert.equal((await set('dayLater')).status, 200)
   const { deadline } = (await ask('GET', `${leads}/${ref}`)).body
   assert.equal(new Date(deadline * 1_000).toISOString(), '9999-12-31T23:59:00.000Z')
 })

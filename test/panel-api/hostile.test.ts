@@ -100,7 +100,9 @@ test('an account sets the deadlines of several leads 60 times a minute: each is 
   const ask = await user()
   const { id } = (await ask('GET', '/session')).body.account
   const campaign = await place.arrange((store) => appliedCampaign(store, id, campaignFile({ mailTimer: null })))
-  await assertLimit(60, 122, () => ask('PUT', `/campaigns/${campaign.id}/leads/deadlines`, { refs: [], at: null }))
+  await assertLimit(60, 122, () =>
+    ask('PUT', `/campaigns/${campaign.id}/leads/deadlines`, { refs: [], to: 'dayLater' }),
+  )
 })
 
 test('an account searches for a person 60 times a minute: each looks through all its campaigns', async () => {

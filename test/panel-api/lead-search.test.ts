@@ -38,7 +38,7 @@ for (const [kind, deadline, shared] of [
     await ask('POST', `${path}/import`, { emails })
     for (const [name, year] of Object.entries(byHand)) {
       const { body } = await ask('POST', path, { email: `${name}@example.com` })
-      await ask('PUT', `${path}/${body.ref}/deadline`, { at: `${year}-01-01T12:00` })
+      await ask('PUT', `${path}/deadlines`, { refs: [body.ref], to: `${year}-01-01T12:00` })
     }
     const [early, late] = [
       ['c', 'i', 'x'],
@@ -64,7 +64,7 @@ for (const step of ['search', 'export']) {
     const names = Array.from({ length: 5 }, (_, index) => `lead-${index}`)
     await ask('POST', `${path}/import`, { emails: names.map((name) => `${name}@example.com`) })
     const { body } = await ask('POST', path, { email: 'by-hand@example.com' })
-    await ask('PUT', `${path}/${body.ref}/deadline`, { at: '2099-12-31T23:59' })
+    await ask('PUT', `${path}/deadlines`, { refs: [body.ref], to: '2099-12-31T23:59' })
 
     for (const state of [null, 'pending']) {
       const found = await allPages(ask, `${path}/${step}`, { sort: 'deadline', state })

@@ -89,7 +89,7 @@ test('the HTML names the deadline only where a new lead has one', async () => {
     assert.doesNotMatch(html, /LC_END/)
     // Nor does the test mail, also to a lead who has a deadline by now.
     const { ref } = (await ask('POST', `/campaigns/${id}/leads`, { email: 'visitor@example.com' })).body
-    const byHand = await ask('PUT', `/campaigns/${id}/leads/${ref}/deadline`, { at: '2036-01-01T10:00' })
+    const byHand = await ask('PUT', `/campaigns/${id}/leads/deadlines`, { refs: [ref], to: '2036-01-01T10:00' })
     assert.equal(byHand.status, 200)
     const { file } = (await send(false, ref, `/campaigns/${id}`)).body
     assert.match(decoded(file), /Zum Angebot/)

@@ -382,9 +382,9 @@ longAtBothWidths(
     await drawer.getByRole('button', { name: 'Close' }).click()
     const rows = page.getByRole(width === 'phone' ? 'listitem' : 'row')
     await rows.filter({ hasText: /ada@example\.com\s*Open/ }).waitFor()
-    for (const at of ['2031-02-30T10:00', '2031-06-05', 'soon', '']) {
-      const path = `/campaigns/${campaign.id}/leads/${before.ref}/deadline`
-      assert.equal((await asked(page, 'PUT', path, { at })).status, 422, at)
+    for (const to of ['2031-02-30T10:00', '2031-06-05', 'soon', '']) {
+      const path = `/campaigns/${campaign.id}/leads/deadlines`
+      assert.equal((await asked(page, 'PUT', path, { refs: [before.ref], to })).status, 422, to)
     }
     assertUntroubled(page)
 
@@ -392,7 +392,7 @@ longAtBothWidths(
     await page.goto(leadsPath(campaign.id, before.ref))
     await input.fill('2031-06-05T23:59')
     await page.route('**/leads/states', () => {})
-    await page.route(/leads\/[^/]+\/deadline$/, (route) => route.abort())
+    await page.route('**/leads/deadlines', (route) => route.abort())
     await drawer.getByRole('button', { name: 'Set deadline' }).click()
     await drawer.getByRole('alert').waitFor({ timeout: 10_000 })
   },
@@ -681,7 +681,7 @@ longTest('the result of one way to set a deadline is gone when another one is us
   const busy = { status: 503, json: { code: 'SERVICE_UNAVAILABLE', faults: [], retryAfterSeconds: null } }
   await page.getByRole('button', { name: '+1 day' }).click()
   await saved.waitFor()
-  await page.route(/leads\/[^/]+\/deadline$/, (route) => route.fulfill(busy))
+  await page.route('**/leads/deadlines', (route) => route.fulfill(busy), { times: 1 })
   await page.getByRole('button', { name: 'Back to the rules' }).click()
   await isBusy.waitFor()
   assert.equal(await saved.count(), 0)
@@ -1393,14 +1393,14 @@ longTest(
       ['POST', '/search', everything],
       ['POST', '', { email: 'new@example.com' }],
       ['POST', '/import', { emails: ['new@example.com'] }],
+      ['PUT', '/deadlines', { refs: [ref], to: '2031-06-05T23:59' }],
       ['GET', `/${ref}`],
-      ['PUT', `/${ref}/deadline`, { at: '2031-06-05T23:59' }],
     ]
     for (const [method, path, body] of ways) {
       const answer = await asked(theirs, method, `/campaigns/${campaign.id}/leads${path}`, body)
       assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND'], `${method} ${path}`)
     }
-    for (const [method, path, body] of ways.slice(3)) {
+    for (const [method, path, body] of ways.slice(4)) {
       for (const [page, id] of [
         [theirs, foreign.id],
         [mine, other.id],
@@ -1416,7 +1416,7 @@ longTest(
       [mine, other.id],
     ] as const) {
       const erased = await asked(page, 'POST', `/campaigns/${id}/leads/erasure`, { refs })
-      const changed = await asked(page, 'PUT', `/campaigns/${id}/leads/deadlines`, { refs, at: '2031-06-05T23:59' })
+      const changed = await asked(page, 'PUT', `/campaigns/${id}/leads/deadlines`, { refs, to: '2031-06-05T23:59' })
       const found = await asked(page, 'POST', `/campaigns/${id}/leads/search`, { ...everything, refs })
       assert.deepEqual([erased.body, changed.body, found.body.leads], [{ erased: 0 }, { leads: [] }, []])
     }

@@ -66,8 +66,8 @@ test(`${moments} moments: API, gate, widget and image say the same, to the secon
     const who = await recipient(shop, { campaignId })
     if (leads.length % 2 === 0) await ask(shop, 'offer', { lc: who.ref, visit: true }, { campaignId })
     if (leads.length % 5 === 4) {
-      const byHand = { at: local(at + between(1, 9) * daySeconds) }
-      assert.equal((await panel('PUT', `/campaigns/${campaignId}/leads/${who.ref}/deadline`, byHand)).status, 200)
+      const byHand = { refs: [who.ref], to: local(at + between(1, 9) * daySeconds) }
+      assert.equal((await panel('PUT', `/campaigns/${campaignId}/leads/deadlines`, byHand)).status, 200)
     }
     const { deadline } = await lookUp(shop, who.email, campaignId)
     leads.push({

@@ -109,18 +109,19 @@ export const leadRoutes = {
     },
   }),
   /**
-   * Sets a deadline by hand for several: one local time of the campaign's zone, or with null a day later than each has,
-   * counted from now if that has passed. A lead without a deadline keeps none. Resolves with those that were set.
+   * Deadlines by hand. `to` is a local time of the campaign's zone, `2026-12-31T23:59`; `rule`, which clears what was
+   * set; or `dayLater`, a day later than each has, counted from now if that has passed: a lead without a deadline keeps
+   * none. Resolves with those that were set.
    */
   ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
-    body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
-    async run({ campaign, parts, body, now, by }) {
+    body: Type.Object({ refs: Refs, to: Type.String({ maxLength: 16 }) }, closed),
+    async run({ campaign, parts, body: { refs, to }, now, by }) {
       countDeadlines(campaign.accountId, now)
-      const at = body.at === null ? null : needInstant(campaign, body.at)
-      const leads = await leadsOf(parts.store, campaign, body.refs)
+      const at = to === 'rule' || to === 'dayLater' ? null : needInstant(campaign, to)
+      const leads = await leadsOf(parts.store, campaign, refs)
       const [of, later] = [idsOf(campaign), (offer: Offer) => dayLater(campaign, offer.deadline, now)]
       const changed = leads.flatMap((lead) => {
-        if (at !== null) return [parts.leads.setDeadline(of, lead.email, at, by)]
+        if (to !== 'dayLater') return [parts.leads.setDeadline(of, lead.email, at, by)]
         if (later(view(campaign, lead, now).offer) === null) return []
         // Looked at again when it is written: somebody else may give a day more at the same time.
         return [parts.leads.moveDeadline(of, lead.email, later, by)]
@@ -183,15 +184,6 @@ export const leadRoutes = {
       }
     },
   }),
-  /** `at` is a local time of the campaign's zone, `2026-12-31T23:59`; null clears what was set. */
-  ...forMember('PUT /campaigns/:campaignId/leads/:ref/deadline', {
-    body: Type.Object({ at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
-    async run({ campaign, parts, params, body, by }) {
-      const lead = await needLead(parts, campaign, params.ref)
-      const at = body.at === null ? null : needInstant(campaign, body.at)
-      return exportLine(needDone(await parts.leads.setDeadline(idsOf(campaign), lead.email, at, by)))
-    },
-  }),
 }
 
 /** What a new lead would get. Who waits for a first visit gets nothing by it once the campaign has ended. */
@@ -230,9 +222,9 @@ function needDone<Done extends LeadView | Registration>(done: Done | LeadRefusal
 /** A local time of the campaign's zone, read as the rules do. @throws PanelRefusal */
 function needInstant({ timeZone }: Campaign, text: string): Seconds {
   const local = parseDateTime(text)
-  if (local === undefined) throw invalid('at', 'must be an existing date and time such as "2026-12-31T23:59"')
+  if (local === undefined) throw invalid('to', 'must be an existing date and time such as "2026-12-31T23:59"')
   const at = zoneOf(timeZone).toInstant(local)
-  if (!isWritable(at)) throw invalid('at', 'must be in the years 0000 to 9999 in UTC')
+  if (!isWritable(at)) throw invalid('to', 'must be in the years 0000 to 9999 in UTC')
   return at
 }
 

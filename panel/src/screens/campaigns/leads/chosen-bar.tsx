@@ -44,10 +44,10 @@ function Bar({ chosen, settings, filter, onDone, onErased }: Props) {
     onDone()
     focusNext()
   }
-  const setDeadline = async (at: string | null) => {
+  const setDeadline = async (to: string) => {
     // While the list is read again there are no rows.
     const focusNext = focusNextRow('leads', chosen[0] ?? '')
-    const { leads } = await send.mutateAsync({ params, body: { refs: [...chosen], at } })
+    const { leads } = await send.mutateAsync({ params, body: { refs: [...chosen], to } })
     close()
     toast(text.deadlinesSet(leads.length))
     onDone()
@@ -70,7 +70,7 @@ function Bar({ chosen, settings, filter, onDone, onErased }: Props) {
           {/* A box that is ticked beyond it stays empty. */}
           <span role="status">{chosen.length === mostChosen && `. ${text.mostChosen(mostChosen)}`}</span>
         </Text>
-        <Button {...button} loading={send.isPending} onClick={() => setDeadline(null).catch(() => {})}>
+        <Button {...button} loading={send.isPending} onClick={() => setDeadline('dayLater').catch(() => {})}>
           {text.dayLater}
         </Button>
         <Button

@@ -14,25 +14,17 @@ import { words } from './words.ts'
 export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Settings }) {
   const text = useWords(words)
   const { id: campaignId, timeZone } = settings
-  const send = useLeadChange('PUT /campaigns/:campaignId/leads/:ref/deadline', campaignId, (leads, changed) =>
-    leads.map((one) => (one.ref === changed.ref ? { ...one, ...changed } : one)),
+  const send = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', campaignId, (leads, { leads: changed }) =>
+    leads.map((one) => ({ ...one, ...changed.find(({ ref }) => ref === one.ref) })),
   )
   const [at, setAt] = useState('')
   const { suspended } = useSession().account
   const isWrong = send.error?.code === 'INVALID'
-  const later = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', campaignId, (leads, { leads: changed }) =>
-    leads.map((one) => ({ ...one, ...changed.find(({ ref }) => ref === one.ref) })),
-  )
-  const isBusy = send.isPending || later.isPending
-  // What came of the one is not said beside what comes of the other.
-  const save = async (next: string | null) => {
-    later.reset()
-    await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body: { at: next } })
+  const isLater = send.variables?.body.to === 'dayLater'
+  const set = (to: string) => send.mutateAsync({ params: { campaignId }, body: { refs: [lead.ref], to } })
+  const save = async (to: string) => {
+    await set(to)
     setAt('')
-  }
-  const dayLater = () => {
-    send.reset()
-    later.mutate({ params: { campaignId }, body: { refs: [lead.ref], at: null } })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -47,16 +39,25 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
             onChange={(next) => {
               setAt(next)
               send.reset()
-              later.reset()
             }}
           />
-          {!isWrong && <Failure of={{ error: send.error ?? later.error }} />}
+          {!isWrong && <Failure of={{ error: send.error }} />}
           <Group gap="sm">
-            <Button type="submit" variant="default" disabled={suspended || isBusy} loading={send.isPending}>
+            <Button
+              type="submit"
+              variant="default"
+              disabled={suspended || send.isPending}
+              loading={send.isPending && !isLater}
+            >
               {text.deadlineSet}
             </Button>
             {lead.deadline !== null && (
-              <Button variant="default" disabled={suspended || isBusy} loading={later.isPending} onClick={dayLater}>
+              <Button
+                variant="default"
+                disabled={suspended || send.isPending}
+                loading={send.isPending && isLater}
+                onClick={() => set('dayLater').catch(() => {})}
+              >
                 {text.dayLater}
               </Button>
             )}
@@ -64,14 +65,14 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
               <Button
                 variant="default"
                 title={text.deadlineClearText}
-                disabled={suspended || isBusy}
-                onClick={() => save(null).catch(() => {})}
+                disabled={suspended || send.isPending}
+                onClick={() => save('rule').catch(() => {})}
               >
                 {text.deadlineClear}
               </Button>
             )}
             <Text size="sm" role="status">
-              {(send.isSuccess || later.isSuccess) && text.saved}
+              {send.isSuccess && text.saved}
             </Text>
           </Group>
         </Stack>
