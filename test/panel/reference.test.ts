@@ -14,7 +14,6 @@ import { snippetLanguages } from '../../src/http/panel/snippets.ts'
 import { description } from '../../src/http/public/description.ts'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { panelSession } from '../support/panel-session.ts'
 import {
   assertAccessible,
   assertFits,
@@ -243,16 +242,6 @@ longTest('without a campaign it says what to do, and still tells the operations'
   await page.getByRole('link', { name: 'Przejdź do kampanii' }).click()
   await page.waitForURL(/\/campaigns$/)
   assertUntroubled(page)
-})
-
-test("a stranger's examples are never of another account's campaign", async () => {
-  const path = `/campaigns/${campaignIds[1]}/reference`
-  const ask = await panelSession(stage.place, stage.server, stranger.accountId)
-  const { status, body } = await ask('GET', path)
-  assert.deepEqual([status, body.code], [404, 'NOT_FOUND'])
-  for (const one of ['/reference', path]) {
-    assert.equal((await fetch(`${stage.server.origin}/panel/api${one}`)).status, 401)
-  }
 })
 
 longTest('the limit is that of the account, where it has one', async () => {

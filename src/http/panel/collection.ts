@@ -2,8 +2,8 @@
 import { operations } from '../../core/operations.ts'
 import { type ApiRequest, apiRequest } from './api-request.ts'
 
-/** Without a campaign its variable is empty, like the key, which each reader fills in for themselves. */
-export function collection(baseUrl: string, campaignId: number | null) {
+/** The campaign and the key are empty: the panel fills in the one, each reader the other. */
+export function collection(baseUrl: string) {
   return {
     info: {
       name: 'Lastcall',
@@ -14,7 +14,7 @@ export function collection(baseUrl: string, campaignId: number | null) {
       { key: 'baseUrl', value: baseUrl, type: 'string' },
       // The format has no type for secrets; newer programs hide what is marked so.
       { key: 'key', value: '', type: 'string', secret: true },
-      { key: 'campaignId', value: String(campaignId ?? ''), type: 'string' },
+      { key: 'campaignId', value: '', type: 'string' },
     ],
     item: operations.map((name) => item(apiRequest(name, '{{baseUrl}}', '{{campaignId}}'))),
   }

@@ -6,7 +6,7 @@ import { description } from '../public/description.ts'
 import { basePath } from '../public/schemas.ts'
 import { describedOperations } from './api-request.ts'
 import { collection } from './collection.ts'
-import { forViewer, type PanelParts } from './route.ts'
+import { forViewer } from './route.ts'
 import { snippets } from './snippets.ts'
 
 /** What the panel has words for. */
@@ -17,27 +17,21 @@ export type ApiOperation = Operation
 export const referenceRoutes = {
   ...forViewer('GET /reference', {
     async run({ session, parts }) {
-      const baseUrl = baseUrlOf(parts)
+      const baseUrl = `${parts.site.publicUrl}${basePath}`
+      const of = (name: Operation) => snippets(name, baseUrl, '{campaignId}')
       return {
         baseUrl,
         description: description(baseUrl),
         otherErrors,
         /** Requests a minute, of all keys of the account together. */
         rateLimit: session.account.rateLimit ?? parts.rateLimitPerMinute,
-        snippets: { listCampaigns: snippets('listCampaigns', baseUrl, '') },
-        collection: collection(baseUrl, null),
-      }
-    },
-  }),
-  ...forViewer('GET /campaigns/:campaignId/reference', {
-    async run({ campaign: { id }, parts }) {
-      const baseUrl = baseUrlOf(parts)
-      return {
+        /** With `{campaignId}`, as the paths of the description have it. */
         snippets: {
-          registerLead: snippets('registerLead', baseUrl, id),
-          lookupLead: snippets('lookupLead', baseUrl, id),
+          listCampaigns: of('listCampaigns'),
+          registerLead: of('registerLead'),
+          lookupLead: of('lookupLead'),
         },
-        collection: collection(baseUrl, id),
+        collection: collection(baseUrl),
       }
     },
   }),
@@ -53,7 +47,3 @@ const codesOfOperations = answers.flatMap(({ content }) => Object.keys(content['
 const otherErrors = (Object.keys(errorStatus) as ErrorCode[])
   .filter((code) => !codesOfOperations.includes(code))
   .map((code) => ({ status: String(errorStatus[code]), code }))
-
-function baseUrlOf({ site }: PanelParts): string {
-  return `${site.publicUrl}${basePath}`
-}

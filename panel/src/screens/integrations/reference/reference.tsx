@@ -37,16 +37,10 @@ function Whole({ reference, campaigns, hasMore }: WholeProps) {
   const [language, setLanguage] = useState<Language>('curl')
   const published = campaigns.find(({ isDraft }) => !isDraft)
   const chosen = campaigns.find(({ id }) => id === chosenId) ?? published ?? campaigns[0]
-  const ofCampaign = useAsk(
-    'GET /campaigns/:campaignId/reference',
-    { params: { campaignId: chosen?.id ?? 0 } },
-    { enabled: chosen !== undefined, staleMs: 60_000 },
-  )
-  const snippets = { ...reference.snippets, ...ofCampaign.data?.snippets }
   return (
     <Stack gap="lg">
       <Text>{text.intro}</Text>
-      <Start reference={reference} collection={ofCampaign.data?.collection ?? reference.collection} />
+      <Start reference={reference} campaignId={chosen?.id} />
       <Title order={2} size="h3">
         {text.operations}
       </Title>
@@ -60,13 +54,12 @@ function Whole({ reference, campaigns, hasMore }: WholeProps) {
         <CampaignChoice campaigns={campaigns} hasMore={hasMore} chosen={chosen} onChoose={setChosenId} />
       )}
       <LanguageChoice language={language} onChoose={setLanguage} />
-      {ofCampaign.isError && <Failure of={ofCampaign} />}
       {readOperations(reference.description).map((operation) => (
         <OperationCard
           key={operation.name}
           operation={operation}
           language={language}
-          snippet={snippets[operation.name]?.[language]}
+          snippet={snippetFor(reference.snippets[operation.name][language], chosen?.id)}
         />
       ))}
       <Everywhere description={reference.description} otherErrors={reference.otherErrors} />
@@ -74,8 +67,21 @@ function Whole({ reference, campaigns, hasMore }: WholeProps) {
   )
 }
 
+/** None where it names a campaign and there is none. */
+function snippetFor(snippet: string, campaignId: number | undefined): string | undefined {
+  const named = snippet.replaceAll('{campaignId}', String(campaignId))
+  return campaignId === undefined && named !== snippet ? undefined : named
+}
+
+/** With the campaign in its variable. */
+function collectionFor(collection: Reference['collection'], campaignId: number | undefined) {
+  const value = String(campaignId ?? '')
+  const variable = collection.variable.map((one) => (one.key === 'campaignId' ? { ...one, value } : one))
+  return { ...collection, variable }
+}
+
 /** What one needs before the first call. */
-function Start({ reference, collection }: { reference: Reference; collection: Reference['collection'] }) {
+function Start({ reference, campaignId }: { reference: Reference; campaignId: number | undefined }) {
   const text = useWords(words)
   const mayMakeKeys = useMay('owner')
   return (
@@ -108,7 +114,7 @@ function Start({ reference, collection }: { reference: Reference; collection: Re
         title={text.collection}
         intro={text.collectionText}
         name="lastcall-collection.json"
-        content={collection}
+        content={collectionFor(reference.collection, campaignId)}
       />
     </SimpleGrid>
   )
