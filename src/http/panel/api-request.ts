@@ -14,7 +14,7 @@ export type ApiRequest = {
 const listQuery = 'limit=50&isDraft=false'
 
 /** The operations of the public API, each with its path and method. */
-export const describedOperations = Object.entries(description('').paths).flatMap(([path, methods]) =>
+const describedOperations = Object.entries(description('').paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 

@@ -1,10 +1,9 @@
 // What the reference of the public API is made of: its description, and its requests with real addresses.
-import { type ErrorCode, errorStatus } from '../../core/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Warning } from '../../core/offer.ts'
 import type { Operation } from '../../core/operations.ts'
 import { description } from '../public/description.ts'
 import { basePath } from '../public/schemas.ts'
-import { describedOperations } from './api-request.ts'
 import { collection } from './collection.ts'
 import { forViewer } from './route.ts'
 import { snippets } from './snippets.ts'
@@ -22,7 +21,6 @@ export const referenceRoutes = {
       return {
         baseUrl,
         description: description(baseUrl),
-        otherErrors,
         /** Requests a minute, of all keys of the account together. */
         rateLimit: session.account.rateLimit ?? parts.rateLimitPerMinute,
         /** With `{campaignId}`, as the paths of the description have it. */
@@ -36,14 +34,3 @@ export const referenceRoutes = {
     },
   }),
 }
-
-type Answered = { content: { 'application/json': { examples: object } } }
-
-const answers = describedOperations.flatMap(({ operation }) => Object.values<Answered>(operation.responses))
-/** Every answer's examples stand under its codes. */
-const codesOfOperations = answers.flatMap(({ content }) => Object.keys(content['application/json'].examples))
-
-/** Errors of requests that are no operation. */
-const otherErrors = (Object.keys(errorStatus) as ErrorCode[])
-  .filter((code) => !codesOfOperations.includes(code))
-  .map((code) => ({ status: String(errorStatus[code]), code }))

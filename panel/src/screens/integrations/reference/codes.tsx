@@ -5,7 +5,7 @@ import { useWords } from '../../../language.ts'
 import { Section } from '../../../parts/section.tsx'
 import { Fields, Row } from './fields.tsx'
 import { Prose, Term, useDescribed } from './prose.tsx'
-import { type Description, type Reference, readErrorBody, readHeaders } from './reading.ts'
+import { type Description, readErrorBody, readHeaders } from './reading.ts'
 import { words } from './words.ts'
 
 /** Error codes with their status, what they mean, and what to do. */
@@ -33,8 +33,11 @@ export function CodeRows({ errors }: { errors: { status: string; code: ApiErrorC
   )
 }
 
+/** Of requests that are no operation. */
+const otherErrors: { status: string; code: ApiErrorCode }[] = [{ status: '404', code: 'NOT_FOUND' }]
+
 /** What holds for every operation: the body of errors, warnings, headers, and when to try again. */
-export function Everywhere({ description, otherErrors }: Pick<Reference, 'description' | 'otherErrors'>) {
+export function Everywhere({ description }: { description: Description }) {
   const text = useWords(words)
   return (
     <>

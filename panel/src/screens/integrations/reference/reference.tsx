@@ -62,7 +62,7 @@ function Whole({ reference, campaigns, hasMore }: WholeProps) {
           snippet={snippetFor(reference.snippets[operation.name][language], chosen?.id)}
         />
       ))}
-      <Everywhere description={reference.description} otherErrors={reference.otherErrors} />
+      <Everywhere description={reference.description} />
     </Stack>
   )
 }
