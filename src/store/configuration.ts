@@ -19,7 +19,6 @@ import {
   type CampaignChange,
   type CampaignFilter,
   type CampaignSummary,
-  type CampaignTotals,
   type DeletedCampaign,
   type Key,
   type KeyUse,
@@ -47,7 +46,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
   return {
     ...boundTo(read, { listAccounts, findAccount, listKeys, listRecentKeys, findKey, findLiveKey }),
     ...boundTo(read, { listCampaigns, listNewestCampaigns, listCampaignsById }),
-    ...boundTo(read, { listPublishedTerms, countCampaigns, newestPublished }),
+    ...boundTo(read, { listPublishedTerms, countPublished, newestPublished }),
     ...boundTo(read, { newestCampaign, isLiveWithLead, hasLeadsOrVisitors, deletedCampaigns }),
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
@@ -277,13 +276,9 @@ async function listPublishedTerms(sql: Sql, accountId: number, { limit, afterId 
   })
 }
 
-async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTotals> {
-  const rows = await sql.all(
-    'SELECT is_draft, count(*) AS total FROM campaigns WHERE account_id = ? GROUP BY is_draft',
-    accountId,
-  )
-  const totalOf = (isDraft: number): number => rows.find((row) => row.is_draft === isDraft)?.total ?? 0
-  return { published: totalOf(0), drafts: totalOf(1) }
+async function countPublished(sql: Sql, accountId: number): Promise<number> {
+  const row = await sql.get('SELECT count(*) AS total FROM campaigns WHERE account_id = ? AND is_draft = 0', accountId)
+  return row?.total
 }
 
 /** Ids of published campaigns, the newest first, at most `limit`. */

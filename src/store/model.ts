@@ -89,8 +89,6 @@ export type CampaignSummary = { id: number; name: string; typeId: number; isDraf
 
 export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
 
-export type CampaignTotals = { published: number; drafts: number }
-
 /** A campaign that is gone for everybody, with rows left to remove. */
 export type DeletedCampaign = { accountId: number; id: number }
 /** What one step of removing it leaves to the next: leads and orders behind these. */

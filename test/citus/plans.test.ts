@@ -277,7 +277,7 @@ async function askConfiguration({ configuration, leads, events }: Store, both: B
   await configuration.listNewestCampaigns(accountId, 5)
   await configuration.listCampaignsById(accountId, [id, id + 1])
   await configuration.listPublishedTerms(accountId, { limit: 5, afterId: 0 })
-  await configuration.countCampaigns(accountId)
+  await configuration.countPublished(accountId)
   await configuration.newestPublished(accountId, 5)
   await configuration.newestCampaign(accountId)
   await configuration.isLiveWithLead(accountId)

@@ -37,7 +37,7 @@ export const overviewRoutes = {
     readsMuch: true,
     async run({ session, parts, now }) {
       const { account } = session
-      const totals = await parts.store.configuration.countCampaigns(account.id)
+      const published = await parts.store.configuration.countPublished(account.id)
       const looked = await newestPublished(parts, account.id)
       const days = await countsByDay(parts, account.id, looked, now)
       return {
@@ -45,7 +45,7 @@ export const overviewRoutes = {
         totals: totalsOf(days.slice(daysShown)),
         /** The sum of the same number of days before. */
         before: totalsOf(days.slice(0, daysShown)),
-        campaigns: { ...totals, looked: looked.length },
+        campaigns: { published, looked: looked.length },
         open: await openOffersOfAccount(parts.store, parts.configCache, account.id, now),
         attention: [
           ...(await ofAccount(parts, account, now)),
