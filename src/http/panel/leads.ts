@@ -5,13 +5,12 @@ import Type from 'typebox'
 import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault } from '../../core/email.ts'
 import { isWritable, type Seconds } from '../../core/instant.ts'
-import { deadlineInWords } from '../../core/mail-html.ts'
 import { begin, type Offer, offerAt, visit } from '../../core/mechanism/attempt.ts'
 import { dateOf, parseDateTime } from '../../core/mechanism/calendar.ts'
 import { addPeriod, periodOf } from '../../core/mechanism/period.ts'
 import type { Terms } from '../../core/mechanism/terms.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
-import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
+import { type LeadOffer, languages, leadOffer, type OfferTools } from '../../core/offer.ts'
 import { conversionDocument } from '../../core/order.ts'
 import { mayAs } from '../../core/role.ts'
 import { type ExportLine, exportCells, exportLine, lacksDeadline } from '../../leads/export.ts'
@@ -178,7 +177,7 @@ export const leadRoutes = {
         anchorAt,
         resets,
         setByHandAt: byHand?.setAt ?? null,
-        offer: offerOf(campaign, session.account, parts)(line),
+        offer: offerOf(campaign, line, toolsOf(session.account, parts)),
         days: daysOf(counts),
         orders: orders.map(conversionDocument),
       }
@@ -230,23 +229,21 @@ function needInstant({ timeZone }: Campaign, text: string): Seconds {
 
 export const toolsOf = ({ countdownTools }: Account, { site }: PanelParts) => ({ ...site, countdownTools })
 
-/** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
-function offerOf(campaign: Campaign, account: Account, parts: PanelParts) {
-  const tools = toolsOf(account, parts)
-  const { timeZone, language: own } = campaign
-  const addressOf = new Map(campaign.pages.map((page) => [page.id, page.proxyUrl ?? page.pageUrl]))
-  return (lead: ExportLine) => {
-    const offers = [...new Set([...languages, own])].map((language) => ({
-      language,
-      ...leadOffer(campaign, { ...lead, language }, tools),
-    }))
-    const { offerLinks, warnings } = offers[0] as LeadOffer
-    return {
-      links: offerLinks.map((link) => ({ ...link, target: ctaAddress(addressOf.get(link.pageId) ?? '', lead.ref) })),
-      timers: offers.flatMap(({ language, mailTimerUrl: url }) => (url === null ? [] : [{ language, url }])),
-      warnings,
-      inWords: lead.deadline === null ? null : deadlineInWords(lead.deadline, timeZone, own),
-    }
+/** Links and timers of a lead, as the API hands them out; `target` is where a link leads. */
+function offerOf(campaign: Campaign, lead: ExportLine, tools: OfferTools) {
+  const offers = [...new Set([...languages, campaign.language])].map((language) => ({
+    language,
+    ...leadOffer(campaign, { ...lead, language }, tools),
+  }))
+  const { offerLinks, warnings } = offers[0] as LeadOffer
+  const targetOf = (pageId: number) => {
+    const page = campaign.pages.find(({ id }) => id === pageId)
+    return ctaAddress(page?.proxyUrl ?? page?.pageUrl ?? '', lead.ref)
+  }
+  return {
+    links: offerLinks.map((link) => ({ ...link, target: targetOf(link.pageId) })),
+    timers: offers.flatMap(({ language, mailTimerUrl: url }) => (url === null ? [] : [{ language, url }])),
+    warnings,
   }
 }
 
