@@ -165,7 +165,7 @@ test('a replaced key that still works is named with its end, and no key is said 
     assert.deepEqual(await about(at), [])
     await store.configuration.revokeKey(next?.id as string, testerAt(seconds(at)))
     const until = seconds('2026-01-16T12:00:00Z')
-    assert.deepEqual(await about(at), [{ what: 'KEY_ENDS', campaignId: null, endpointId: null, name: 'Shop', until }])
+    assert.deepEqual(await about(at), [{ what: 'KEY_ENDS', id: null, name: 'Shop', until }])
     assert.deepEqual(
       (await about('2026-01-16T12:00:00Z')).map(({ what }) => what),
       ['NO_KEY'],

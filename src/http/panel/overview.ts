@@ -18,19 +18,18 @@ const mostCampaigns = 50
 /** An endpoint whose server has accepted nothing for longer needs attention, whatever it answers. */
 const silentSeconds = 3_600
 
-/** Something that a customer would want to fix, in a campaign or in the account. */
-type Attention =
-  | { what: 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; endpointId: null; name: null; until: null }
-  /** A replaced key with this name is the last that still works. */
-  | { what: 'KEY_ENDS'; campaignId: null; endpointId: null; name: string; until: Seconds }
-  | { what: 'WEBHOOK_FAILS' | 'WEBHOOK_PAUSED'; campaignId: null; endpointId: number; name: string; until: null }
-  | {
-      what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'
-      campaignId: number
-      endpointId: null
-      name: string
-      until: null
-    }
+/** Something that a customer would want to fix, in a campaign, a webhook or the account. */
+type Attention = {
+  what:
+    | ('NO_KEY' | 'KEY_ENDS' | 'TOOLS_OFF')
+    | ('WEBHOOK_FAILS' | 'WEBHOOK_PAUSED')
+    | ('NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE')
+  /** Of the campaign or the webhook. */
+  id: number | null
+  /** Of the same, or of the replaced key that is the last to work. */
+  name: string | null
+  until: Seconds | null
+}
 
 export const overviewRoutes = {
   ...forViewer('GET /overview', {
@@ -101,10 +100,7 @@ async function ofAccount(
     ...(account.countdownTools ? [] : ['TOOLS_OFF' as const]),
     ...(working.length > 0 ? [] : ['NO_KEY' as const]),
   ]
-  return [
-    ...found.map((what) => ({ what, campaignId: null, endpointId: null, name: null, until: null })),
-    ...lastToWork(working),
-  ]
+  return [...found.map((what) => ({ what, id: null, name: null, until: null })), ...lastToWork(working)]
 }
 
 /** If every key that works was replaced: the one that works longest. */
@@ -112,7 +108,7 @@ function lastToWork(working: Key[]): Attention[] {
   const untilOf = ({ revokedAt }: Key) => revokedAt ?? Number.POSITIVE_INFINITY
   const [last] = working.toSorted((a, b) => untilOf(b) - untilOf(a))
   if (last === undefined || last.revokedAt === null) return []
-  return [{ what: 'KEY_ENDS', campaignId: null, endpointId: null, name: last.name, until: last.revokedAt }]
+  return [{ what: 'KEY_ENDS', id: null, name: last.name, until: last.revokedAt }]
 }
 
 /** Endpoints whose server accepts nothing, and those that were paused because of that. */
@@ -120,8 +116,8 @@ async function ofWebhooks({ store }: PanelParts, accountId: number, now: Seconds
   const endpoints = await store.events.listEndpoints(accountId)
   return endpoints.flatMap((endpoint) => {
     const what = troubleOf(endpoint, now)
-    const { id: endpointId, settings } = endpoint
-    return what === undefined ? [] : [{ what, campaignId: null, endpointId, name: settings.name, until: null }]
+    const { id, settings } = endpoint
+    return what === undefined ? [] : [{ what, id, name: settings.name, until: null }]
   })
 }
 
@@ -138,10 +134,9 @@ async function ofCampaign(
   campaign: Campaign,
   now: Seconds,
 ): Promise<Attention[]> {
-  const { id: campaignId, name, pages, terms } = campaign
+  const { id, name, pages, terms } = campaign
   const found: Attention[] = []
-  const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') =>
-    found.push({ what, campaignId, endpointId: null, name, until: null })
+  const add = (what: Attention['what']) => found.push({ what, id, name, until: null })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
   // Without the tools no widget is seen, wherever it stands.
   else if (countdownTools && (await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')

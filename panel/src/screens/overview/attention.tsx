@@ -30,7 +30,7 @@ const doneBy: Record<keyof (typeof words)['en']['todo'], Role> = {
 /** What the customer would want to fix: one line for what is alike. */
 export function Attentions({ overview: { attention, campaigns } }: { overview: Overview }) {
   const text = useWords(words)
-  const groups = Map.groupBy(attention, (one) => (one.campaignId === null ? one : one.what)).values()
+  const groups = Map.groupBy(attention, ({ what, id }) => (what in text.many ? what : `${what} ${id}`))
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4" mb="xs">
@@ -38,10 +38,9 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
       </Title>
       {attention.length === 0 && <Text size="sm">{text.allWell}</Text>}
       <List size="sm" spacing={6}>
-        {[...groups].map((alike) => (
+        {[...groups].map(([key, alike]) => (
           <List.Item
-            // Webhooks may have one name.
-            key={`${alike[0]?.what} ${alike[0]?.endpointId}`}
+            key={key}
             // What opens has a mark of its own.
             {...(alike.length > 1 && { style: { listStyle: 'none' } })}
             styles={{ itemWrapper: { display: 'inline' }, itemLabel: { display: 'inline' } }}
@@ -59,7 +58,7 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
   )
 }
 
-function One({ of: { what, campaignId, endpointId, name, until } }: { of: Found }) {
+function One({ of: { what, id, name, until } }: { of: Found }) {
   const text = useWords(words)
   const may = { viewer: true, member: useMay('member'), owner: useMay('owner') }
   const todo = what in doneBy ? (what as keyof typeof doneBy) : undefined
@@ -69,7 +68,7 @@ function One({ of: { what, campaignId, endpointId, name, until } }: { of: Found 
   }
   return (
     <>
-      <Place to={places[what](campaignId ?? endpointId)} text={name ?? wordsOf('')} />{' '}
+      <Place to={places[what](id)} text={name ?? wordsOf('')} />{' '}
       {name !== null && <TimesIn at={until === null ? [] : [until]} say={(when = '') => wordsOf(when)} />}
     </>
   )
@@ -83,9 +82,9 @@ function Many({ of: alike }: { of: readonly Found[] }) {
     <details style={{ display: 'inline-block', verticalAlign: 'top' }}>
       <summary>{many[what as keyof typeof many](alike.length)}</summary>
       <List size="sm" mt={4}>
-        {alike.map(({ campaignId, name }) => (
-          <List.Item key={campaignId}>
-            <Place to={places[what](campaignId)} text={name ?? ''} />
+        {alike.map(({ id, name }) => (
+          <List.Item key={id}>
+            <Place to={places[what](id)} text={name ?? ''} />
           </List.Item>
         ))}
       </List>
