@@ -8,6 +8,7 @@ import { failuresToStop } from '../../store/events/changes.ts'
 import type { Endpoint } from '../../store/events/endpoint.ts'
 import type { Campaign, Key } from '../../store/model.ts'
 import { isOver } from './campaigns.ts'
+import { totalsOf } from './results.ts'
 import { forViewer, type PanelParts } from './route.ts'
 
 const daysShown = 30
@@ -41,9 +42,9 @@ export const overviewRoutes = {
       const days = await countsByDay(parts, account.id, looked, now)
       return {
         days: days.slice(daysShown),
-        totals: totalsOf(days.slice(daysShown)),
+        totals: totalsOf(kinds, days.slice(daysShown)),
         /** The sum of the same number of days before. */
-        before: totalsOf(days.slice(0, daysShown)),
+        before: totalsOf(kinds, days.slice(0, daysShown)),
         campaigns: { published, looked: looked.length },
         open: await openOffersOfAccount(parts.store, parts.configCache, account.id, now),
         attention: [
@@ -83,11 +84,6 @@ async function countsByDay({ store }: PanelParts, accountId: number, looked: Cam
 function latestDay(looked: Campaign[], counts: AccountCount[], now: Seconds): number {
   const days = looked.map(({ timeZone }) => dayOf(zoneOf(timeZone).toLocal(now)))
   return Math.max(...(days.length === 0 ? [dayOf(now)] : days), ...counts.map(({ day }) => day))
-}
-
-function totalsOf(days: readonly Record<Shown, number>[]): Record<Shown, number> {
-  const totalOf = (kind: Shown) => days.reduce((sum, day) => sum + day[kind], 0)
-  return Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Shown, number>
 }
 
 async function ofAccount(

@@ -21,6 +21,7 @@ type Range = Static<typeof Range>
 /** People are those who signed up on the day; what happened is of anybody, on the day itself. */
 const none = { signedUp: 0, started: 0, clicked: 0, click: 0, visit: 0, open: 0 }
 export type ResultsTotals = typeof none
+const names = Object.keys(none) as (keyof ResultsTotals)[]
 type ResultsOfDay = ResultsTotals & { date: string }
 
 export const resultsRoutes = {
@@ -46,8 +47,8 @@ export const resultsRoutes = {
         /** Of people who signed up before, some starts are missing. Null where nobody did in the time that is shown. */
         startsSince: firstAt !== undefined && firstAt + quarterSeconds <= startsSince ? dayIn(startsSince) : null,
         days: asked.days,
-        totals: totalsOf(asked.days),
-        before: totalsOf(before.days),
+        totals: totalsOf(names, asked.days),
+        before: totalsOf(names, before.days),
         pages: byPage(campaign, asked.counts),
         /** Now, whatever the days. */
         open: await openOffersOf(parts.store, campaign, now),
@@ -82,11 +83,10 @@ async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, unt
   return { days, counts: happened, firstAt: signups[0]?.fromAt }
 }
 
-function totalsOf(days: readonly ResultsOfDay[]): ResultsTotals {
-  const totals = { ...none }
-  const names = Object.keys(none) as (keyof ResultsTotals)[]
-  for (const day of days) for (const name of names) totals[name] += day[name]
-  return totals
+/** The sum of all days for each name. */
+export function totalsOf<Name extends string>(names: readonly Name[], days: readonly Record<Name, number>[]) {
+  const totalOf = (name: Name) => days.reduce((sum, day) => sum + day[name], 0)
+  return Object.fromEntries(names.map((name) => [name, totalOf(name)])) as Record<Name, number>
 }
 
 /** Clicks and visits of each page that the campaign has; null stands for pages that it has not, or no more. */
