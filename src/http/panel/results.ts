@@ -30,7 +30,7 @@ export const resultsRoutes = {
     query: Range,
     async run({ campaign, parts, query, now }) {
       const { counts } = parts.store
-      const { from, to, today } = readRange(campaign, query, now)
+      const { from, to } = readRange(campaign, query, now)
       const length = to - from + 1
       const [asked, before] = [
         await resultsBetween(counts, campaign, from, to + 1),
@@ -41,7 +41,6 @@ export const resultsRoutes = {
       const firstAt = before.firstAt ?? asked.firstAt
       return {
         timeZone: campaign.timeZone,
-        today: dateOf(today),
         from: dateOf(from),
         to: dateOf(to),
         /** Of people who signed up before, some starts are missing. Null where nobody did in the time that is shown. */
@@ -59,10 +58,9 @@ export const resultsRoutes = {
 
 /** @throws PanelRefusal */
 export function readRange({ timeZone }: Campaign, query: Range, now: Seconds) {
-  const today = dayOf(zoneOf(timeZone).toLocal(now))
-  const range = dayRange(query, today, usualDays)
+  const range = dayRange(query, dayOf(zoneOf(timeZone).toLocal(now)), usualDays)
   if ('message' in range) throw invalid(range.path, range.message)
-  return { ...range, today }
+  return range
 }
 
 /** A number for each day from `from` on and before `until`. */
