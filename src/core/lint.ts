@@ -75,9 +75,11 @@ export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
   const [zone, offer] = [zoneOf(campaign.timeZone), offerAt(terms, attempt, now)]
   const look: Look = { campaign, now, terms, attempt, zone, offer }
   const found = [inDeadline, inTimes, inEnd, inReset, inRetry, inCycle, inPages, inTimer].flatMap((find) => find(look))
-  return found
-    .filter((one) => one !== undefined && one !== false)
-    .map(([code, path, at = null]) => ({ code, path, at, isUnfair: unfair.includes(code) }))
+  return found.filter((one) => one !== undefined && one !== false).map(findingOf)
+}
+
+export function findingOf([code, path, at = null]: Exclude<Found, undefined | false>): LintFinding {
+  return { code, path, at, isUnfair: unfair.includes(code) }
 }
 
 function inDeadline({ campaign, now, terms }: Look): Found[] {

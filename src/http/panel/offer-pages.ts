@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { type Fault, firstFaults } from '../../core/fault.ts'
 import { formatInstant } from '../../core/instant.ts'
+import { findingOf } from '../../core/lint.ts'
 import { mailLanguages } from '../../core/mail-language.ts'
 import { fontsFor, timerFonts } from '../../core/timer-font.ts'
 import { timerFindings } from '../../core/timer-lint.ts'
@@ -45,12 +46,7 @@ export const offerPageRoutes = {
       return {
         picture: `data:image/gif;base64,${picture.toString('base64', 0, length)}`,
         bytes: length,
-        findings: timerFindings(fullTimerStyle(style)).map(([code, path]) => ({
-          code,
-          path,
-          isUnfair: false,
-          at: null,
-        })),
+        findings: timerFindings(fullTimerStyle(style)).map(findingOf),
       }
     },
   }),
