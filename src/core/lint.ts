@@ -78,8 +78,8 @@ export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
   return found.filter((one) => one !== undefined && one !== false).map(findingOf)
 }
 
-export function findingOf([code, path, at = null]: Exclude<Found, undefined | false>): LintFinding {
-  return { code, path, at, isUnfair: unfair.includes(code) }
+export function findingOf([code, path, at]: Exclude<Found, undefined | false>): LintFinding {
+  return { code, path, at: at ?? null, isUnfair: unfair.includes(code) }
 }
 
 function inDeadline({ campaign, now, terms }: Look): Found[] {
