@@ -99,11 +99,11 @@ function admit(parts: PanelSurface) {
     const session = await sessionFor(parts, panelRoute, request)
     request.session = session
     const { bodyLimit, reads, readsMuch } = panelRoute
-    const isLarge = Math.min(bodyLimit, Number(request.headers['content-length'] ?? Infinity)) > usualBodyLimit
-    // What reads much has a queue of its own.
-    const takesTurns = isLarge || (bodyLimit > usualBodyLimit && !readsMuch)
+    if (session === undefined || bodyLimit <= usualBodyLimit) return
+    const isLarge = Number(request.headers['content-length'] ?? Infinity) > usualBodyLimit
     const queue = isLarge ? 'large' : reads ? 'preview' : 'save'
-    if (session !== undefined && takesTurns) await turnToSend(session, queue, reply)
+    // What reads much has a queue of its own.
+    if (isLarge || !readsMuch) await turnToSend(session, queue, reply)
   }
 }
 
