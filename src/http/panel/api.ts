@@ -32,8 +32,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The session of the user who asks the panel's API, if there is one. */
     session: Session | undefined
-    /** The session's token, as its cookie has it; empty without one. */
-    sessionToken: string
   }
   interface FastifyContextConfig {
     panelRoute?: Route
@@ -58,7 +56,6 @@ const compression: FastifyCompressOptions = {
 export function panelApi(parts: PanelSurface): FastifyPluginAsync {
   return async (scope) => {
     scope.decorateRequest('session', undefined)
-    scope.decorateRequest('sessionToken', '')
     scope.setErrorHandler((error, request, reply) => {
       const { code, faults, retryAfterSeconds } = refusalOf(error)
       // No cause: too many images wait to be built, or the server stops.
@@ -95,7 +92,6 @@ function admit(parts: PanelSurface) {
     // As every address that there is not (contract, "Paths outside it").
     if (panelRoute === undefined) return sendError(reply, 'NOT_FOUND')
     if (isForeign(request.headers, publicUrl)) throw foreignOrigin(publicUrl)
-    request.sessionToken = sessionCookie.read(request, publicUrl)
     const session = await sessionFor(parts, panelRoute, request)
     request.session = session
     const { bodyLimit, reads, readsMuch } = panelRoute
@@ -109,17 +105,17 @@ function admit(parts: PanelSurface) {
 
 /** The session of somebody who may call the route now. @throws PanelRefusal */
 async function sessionFor(
-  { users, now }: PanelSurface,
+  { users, site, now }: PanelSurface,
   { access, reads }: Route,
   request: FastifyRequest,
   isAgain = false,
 ) {
-  const { sessionToken: token, headers } = request
+  const token = sessionCookie.read(request, site.publicUrl)
   const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000), isAgain)
   if (access === 'anybody') return session
   if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
   // A tab says who it asks for: another tab may have signed in somebody of another account.
-  const { 'lastcall-user': userId = String(session.user.id) } = headers
+  const { 'lastcall-user': userId = String(session.user.id) } = request.headers
   if (userId !== String(session.user.id)) throw new PanelRefusal('SIGNED_OUT')
   if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
   if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
@@ -161,14 +157,14 @@ async function answerTo(request: Asking, reply: FastifyReply, route: Route, part
   // user have another role.
   const mayHaveChanged = (route.body !== undefined || route.readsMuch) && route.access !== 'anybody'
   const session = mayHaveChanged ? await sessionFor(parts, route, request, true) : request.session
-  const { params, query, body, sessionToken: token, ip } = request
+  const { params, query, body, ip } = request
   const now = Math.floor(parts.now() / 1_000)
   return route.run({
     parts,
     query,
     body,
     session,
-    token,
+    token: sessionCookie.read(request, parts.site.publicUrl),
     by: actorOf(session, ip, now),
     params: Object.fromEntries(
       Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),
