@@ -39,7 +39,7 @@ const decoded = (text: string) =>
 
 test('a test mail goes to the user’s own address, with the link, countdown and deadline of the lead, five an hour', async () => {
   const { send, ref, address, ask, path } = await owner('Owner')
-  assert.equal((await ask('GET', `${path}/mail`)).body.canSend, true)
+  assert.equal((await ask('GET', '/session')).body.ways.hasMail, true)
   // A page that was removed since: the tag is that of the first.
   assert.match((await ask('GET', `${path}/mail?link=5`)).body.html, /LC_LINK\b/)
   const { status, body } = await send(true)
@@ -252,7 +252,7 @@ test('without a mail server nothing is sent, and the file is there', async () =>
   const campaign = await origin.arrange((store) => appliedCampaign(store, accountId, campaignFile()))
   const path = `/campaigns/${campaign.id}`
   const { ref } = (await ask('POST', `${path}/leads`, { email: 'lead@example.com' })).body
-  assert.equal((await ask('GET', `${path}/mail`)).body.canSend, false)
+  assert.equal((await ask('GET', '/session')).body.ways.hasMail, false)
   const refused = await ask('POST', `${path}/test-mail`, { ref, link: 0, isSent: true })
   assert.deepEqual([refused.status, refused.body.code], [409, 'NO_MAIL_SERVER'])
   const { body } = await ask('POST', `${path}/test-mail`, { ref, link: 0, isSent: false })

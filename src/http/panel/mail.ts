@@ -32,7 +32,7 @@ export const mailRoutes = {
       },
       closed,
     ),
-    async run({ campaign, parts, query: { service = 'other', link = '0' }, now }) {
+    async run({ campaign, query: { service = 'other', link = '0' }, now }) {
       const tag = (field: string) => mergeTag(service, field)
       const deadline = namesDeadline(campaign, now) ? tag('LC_END') : null
       // A colleague may have removed the page since.
@@ -47,8 +47,6 @@ export const mailRoutes = {
         pages: linkedPages(campaign).map(({ pageUrl }) => pageUrl),
         language: campaign.language,
         linkField: linkField(number),
-        /** Whether a test mail can be sent, not only downloaded. */
-        canSend: parts.mailer.isOn,
         /** A deadline in words, as an example. */
         sample: deadlineInWords(sampleDay, 'UTC', campaign.language),
       }

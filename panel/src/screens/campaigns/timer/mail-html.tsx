@@ -33,7 +33,7 @@ export function MailHtml({ read }: PartProps) {
   if (chosen.asked.isLoadingError) return <Failure of={chosen.asked} />
   if (mail.isLoadingError) return <Failure of={mail} />
   if (mail.isPending) return <Waiting />
-  const { html, pages, language, sample, linkField, canSend } = mail.data
+  const { html, pages, language, sample, linkField } = mail.data
   const hasTimer = read.settings.mailTimer !== null
   return (
     <Stack>
@@ -68,7 +68,7 @@ export function MailHtml({ read }: PartProps) {
         {text.deadlineIn(languageName(reader, language), sample)} {hasTimer && text.why}
       </Text>
       <RoleNote needed="member">{text.onlyMembers}</RoleNote>
-      {may && <TestMail {...{ campaignId, canSend, isDraft: read.settings.isDraft, link: Number(link) }} />}
+      {may && <TestMail campaignId={campaignId} isDraft={read.settings.isDraft} link={Number(link)} />}
     </Stack>
   )
 }

@@ -8,7 +8,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { useSession } from '../../../session.ts'
 import { words } from './words.ts'
 
-type Props = { campaignId: number; isDraft: boolean; canSend: boolean; link: number }
+type Props = { campaignId: number; isDraft: boolean; link: number }
 
 const mostShown = 20
 const search = 'POST /campaigns/:campaignId/leads/search'
@@ -27,9 +27,9 @@ export function TestMail(props: Props) {
   )
 }
 
-function Choice({ campaignId, canSend, link }: Props) {
+function Choice({ campaignId, link }: Props) {
   const text = useWords(words)
-  const { user, account } = useSession()
+  const { user, account, ways } = useSession()
   const [typed, setTyped] = useState('')
   const [isOpen, { open, close }] = useDisclosure(false)
   const [picked, setPicked] = useState<Lead | null>(null)
@@ -85,7 +85,7 @@ function Choice({ campaignId, canSend, link }: Props) {
       <Failure of={asked} />
       <Failure of={{ error: send.error }} invalid={text.testNoLink} />
       <Group>
-        {canSend && (
+        {ways.hasMail && (
           <Button disabled={isIdle} loading={send.isPending} onClick={() => ask(true).catch(() => {})}>
             {text.testSend(user.email)}
           </Button>
