@@ -30,7 +30,8 @@ export const keyRoutes = {
     body: Type.Object({ name: Name }, closed),
     async run({ session, parts, params, body, by }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.configuration.renameKey(id, body.name, by)) as Key)
+      await parts.store.configuration.renameKey(id, body.name, by)
+      return {}
     },
   }),
   /** The new key works at once, the old one until its time of grace ends. */
@@ -47,7 +48,8 @@ export const keyRoutes = {
   ...forOwner('DELETE /keys/:keyId', {
     async run({ session, parts, params, by }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.configuration.revokeKey(id, by)) as Key)
+      await parts.store.configuration.revokeKey(id, by)
+      return {}
     },
   }),
 }

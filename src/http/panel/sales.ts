@@ -40,7 +40,7 @@ export const salesRoutes = {
     async run({ campaign, parts: { store }, body: { orderId, reopen }, now, by }) {
       const reversed = await reverse(store, idsOf(campaign), orderId, reopen, now, by)
       if (typeof reversed === 'string') throw new PanelRefusal('NOT_FOUND')
-      return conversionDocument(reversed)
+      return {}
     },
   }),
 }

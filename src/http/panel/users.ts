@@ -148,8 +148,8 @@ export const userRoutes = {
   ...forOwner('PATCH /account', {
     body: Type.Object({ name: Name }, closed),
     async run({ session, parts, body, by }) {
-      const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name }, by)
-      return { account }
+      await parts.store.configuration.updateAccount(session.account.id, { name: body.name }, by)
+      return {}
     },
   }),
 }
