@@ -4,8 +4,8 @@ import type { AuditEntry } from '../../store/audit.ts'
 import { closed } from '../schemas.ts'
 import { erased, leadsById } from './leads-by-id.ts'
 import { forOwner } from './route.ts'
+import { Id } from './schemas.ts'
 
-const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
 const Seconds = Type.String({ pattern: '^[0-9]{1,12}$' })
 
 const ListQuery = Type.Object(

@@ -17,6 +17,7 @@ import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { turnToBuild } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
+import { Id } from './schemas.ts'
 
 /** Checked as a campaign file is, by its own rules. */
 const Settings = Type.Object({})
@@ -28,7 +29,7 @@ const mostCounted = 100_000
 export const campaignRoutes = {
   ...forViewer('GET /campaigns', {
     readsMuch: true,
-    query: Type.Object({ afterId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })) }, closed),
+    query: Type.Object({ afterId: Type.Optional(Id) }, closed),
     async run({ session, parts, query, now }) {
       const { configuration } = parts.store
       const filter = { limit: pageSize, afterId: Number(query.afterId ?? 0), isDraft: null }

@@ -9,13 +9,14 @@ import { leadByRef, view } from '../../leads/leads.ts'
 import { deadlinePosition } from '../../store/lead-lists.ts'
 import type { Campaign, DeadlinePosition, Lead } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
-import { closed } from '../schemas.ts'
+import { closed, nullable } from '../schemas.ts'
+import { Ref } from './schemas.ts'
 
 const pageMaxSize = 1_000
 /** Leads that one request reads at most. */
 const stepSize = 1_000
 
-export const Refs = Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { maxItems: 500 })
+export const Refs = Type.Array(Ref, { maxItems: 500 })
 const State = Type.Enum([...offerStates])
 
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
@@ -23,12 +24,12 @@ const Position = Type.Object({ at: Whole, opensAt: Whole, id: Whole }, closed)
 export const SearchBody = Type.Object(
   {
     prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
-    state: Type.Union([Type.Null(), State]),
+    state: nullable(State),
     afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
     limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
     part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
     sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
-    afterDeadline: Type.Optional(Type.Union([Type.Null(), Position])),
+    afterDeadline: Type.Optional(nullable(Position)),
     refs: Type.Optional(Refs),
   },
   closed,

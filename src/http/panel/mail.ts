@@ -15,6 +15,7 @@ import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
 import { mailsOf, testMailsOf } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
+import { Ref } from './schemas.ts'
 
 /** A day that every reader knows, as an example of a deadline in words. */
 const sampleDay = Date.UTC(2026, 11, 31, 23, 59) / 1_000
@@ -56,7 +57,7 @@ export const mailRoutes = {
   ...forMember('POST /campaigns/:campaignId/test-mail', {
     body: Type.Object(
       {
-        ref: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+        ref: Ref,
         link: Type.Integer({ minimum: 0, maximum: 99 }),
         isSent: Type.Boolean(),
       },

@@ -6,7 +6,7 @@ import { type LintFinding, lint } from '../../core/lint.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
-import { closed } from '../schemas.ts'
+import { closed, nullable } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { perMinute } from './limits.ts'
 import { forViewer } from './route.ts'
@@ -31,7 +31,7 @@ export const previewRoutes = {
     body: Type.Object(
       {
         settings: Type.Object({}),
-        own: Type.Union([Type.String({ maxLength: 16 }), Type.Null()]),
+        own: nullable(Type.String({ maxLength: 16 })),
         visitAfter: Type.String({ maxLength: 16 }),
       },
       closed,

@@ -7,6 +7,10 @@ export const Email = Type.String({ format: 'email', maxLength: emailMaxLength })
 export const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
 /** A guess at a password need not be a valid one. */
 export const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
+/** A number in a query: fifteen digits are exact. */
+export const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
+/** Of a lead. */
+export const Ref = Type.String({ pattern: '^[0-9a-f]{32}$' })
 /** Of a link. */
 export const Token = Type.String({ minLength: 1, maxLength: 100 })
 /** 1 to 200 characters, not blank. PostgreSQL keeps neither NUL nor half a surrogate pair, as in `nameOf`. */

@@ -10,7 +10,7 @@ import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal, refusedAs } from './errors.ts'
 import { mailsOf } from './limits.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
-import { AnyPassword, Email, Name, Password, Token } from './schemas.ts'
+import { AnyPassword, Email, Id, Name, Password, Token } from './schemas.ts'
 
 const RoleName = Type.Enum([...roles])
 
@@ -39,7 +39,7 @@ export const userRoutes = {
   }),
   /** `userId`: who is to be signed out. Somebody else, whom another tab has signed in meanwhile, stays. */
   ...forAnybody('DELETE /session', {
-    query: Type.Object({ userId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$' })) }, closed),
+    query: Type.Object({ userId: Type.Optional(Id) }, closed),
     async run({ session, token, query, parts, setSession }) {
       const isOther = session !== undefined && query.userId !== undefined && query.userId !== String(session.user.id)
       if (isOther) return {}
