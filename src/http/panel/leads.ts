@@ -100,8 +100,8 @@ export const leadRoutes = {
   /** In one step; resolves with how many were erased. */
   ...forMember('POST /campaigns/:campaignId/leads/erasure', {
     body: Type.Object({ refs: Refs }, closed),
-    async run({ campaign, session, parts, body, by }) {
-      countErasure(session, by.at)
+    async run({ campaign, parts, body, by }) {
+      countErasure(campaign.accountId, by.at)
       const leads = await leadsOf(parts.store, campaign, body.refs)
       const names = leads.map(({ email }) => ({ campaign, email }))
       return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, by) }

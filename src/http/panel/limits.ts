@@ -28,9 +28,8 @@ export const mailsOf = ({ account }: Session): TryLimit => ({
 })
 export const testMailsOf = ({ user }: Session): TryLimit => ({ name: `test mail ${user.id}`, most: 5, seconds: 3_600 })
 
-/** Each is a commit that waits for the disk. Erasing several leads in one step counts as one. */
-const countErasureOf = perMinute(60)
-export const countErasure = ({ account }: Session, now: Seconds) => countErasureOf(account.id, now)
+/** For an account: each is a commit that waits for the disk. Erasing several leads in one step counts as one. */
+export const countErasure = perMinute(60)
 
 /** The builder, which all accounts share, needs a second or two for an image. Saving a style builds two or three. */
 const countBuildOfUser = perMinute(12)

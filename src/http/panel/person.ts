@@ -21,9 +21,9 @@ export const personRoutes = {
   /** Exactly this address, not another spelling of it. */
   ...forMember('POST /person/erasure', {
     body: Type.Object({ email: Email }, closed),
-    async run({ session, parts, body, by }) {
-      countErasure(session, by.at)
-      return { campaignIds: await erasePerson(parts.store, session.account.id, body.email, by) }
+    async run({ session: { account }, parts, body, by }) {
+      countErasure(account.id, by.at)
+      return { campaignIds: await erasePerson(parts.store, account.id, body.email, by) }
     },
   }),
 }
