@@ -13,7 +13,7 @@ const ListQuery = Type.Object(
     /** Entries from the first time on and before the second. */
     from: Type.Optional(Seconds),
     to: Type.Optional(Seconds),
-    /** An entry by the actor in question: their name may be an email, which must not be in an address. */
+    /** Id of any entry by the wanted actor: their name may be an email, which must not stand in a URL. */
     like: Type.Optional(Id),
     action: Type.Optional(Type.String({ pattern: '^[a-z]+\\.[a-z_]{1,40}$' })),
     /** Only older entries: `next` of the previous page. */

@@ -81,7 +81,7 @@ async function readStep(store: Store, campaign: Campaign, body: SearchBody): Pro
   return { leads, read: leads.length, next: isEnd ? nowhere : positionOf(last) }
 }
 
-/** In place of an email: all with a deadline are read, and those without come next. Every email sorts after it. */
+/** Sorts before every email: those with a deadline are done, those without come next. */
 const withoutDeadline = ' '
 
 /** The deadline of all leads that have none of their own; null if they have none at all, or not yet. */

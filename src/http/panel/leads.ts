@@ -185,7 +185,7 @@ export const leadRoutes = {
   }),
 }
 
-/** What a new lead would get. Who waits for a first visit gets nothing by it once the campaign has ended. */
+/** What a new lead would get. A campaign that has ended gives nothing to somebody who would begin by a visit. */
 function offerForeseen(terms: Terms, now: Seconds): Offer {
   const attempt = begin(terms, now)
   const visited = offerAt(terms, visit(terms, attempt, now), now)

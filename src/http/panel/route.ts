@@ -111,7 +111,7 @@ export const usualBodyLimit = 65_536
 
 /** NoInfer: TypeScript would look for the schemas behind the types of `asked` too, which takes tsc four seconds. */
 type Given<Path extends string, Q, B, Who, Answer> = {
-  /** To be said of a POST that a viewer may not call, and that changes nothing all the same. */
+  /** Set on a POST that is not for viewers and still changes nothing. */
   reads?: boolean
   readsMuch?: boolean
   query?: Q
