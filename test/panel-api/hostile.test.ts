@@ -96,7 +96,7 @@ test('an account has at most 60 webhooks tested in a minute: each holds a connec
   await assertLimit(60, 122, () => ask('POST', '/webhooks/1/test'))
 })
 
-test('an account sets the deadlines of several leads 60 times a minute: each is up to 500 entries of the audit log', async () => {
+test('an account sets deadlines 60 times a minute: each time may be 500 entries of the audit log', async () => {
   const ask = await user()
   const { id } = (await ask('GET', '/session')).body.account
   const campaign = await place.arrange((store) => appliedCampaign(store, id, campaignFile({ mailTimer: null })))
