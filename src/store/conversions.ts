@@ -7,8 +7,8 @@ import { findCampaign } from './configuration.ts'
 import { markOf } from './erased-orders.ts'
 import { noteConverted } from './events/notes.ts'
 import { insertNotices } from './events/queue.ts'
-import { decisionValues, leadOf } from './lead-row.ts'
-import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
+import { decisionValues, type LeadRow, leadOf } from './lead-row.ts'
+import { findLead, findLeadByRef, lockLead, updateLead } from './lead-sql.ts'
 import type { Campaign, CampaignOf, Decision, Lead } from './model.ts'
 import type { RefCipher } from './ref.ts'
 import { addSignups, nobody } from './results.ts'
@@ -131,12 +131,7 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
 /** Locks the campaign's lead, so that nobody erases it meanwhile. */
 async function lock({ sql, refs, campaign }: Work, email: string): Promise<Lead | undefined> {
   const row = await sql.get(lockLead, campaign.accountId, campaign.id, email)
-  if (row === undefined) return undefined
-  const [, ...values] = Object.values(row) as LeadWithEmail
-  const [id, salt, , ruleId] = values
-  const rule = ruleId === null ? null : campaign.rules.get(ruleId)
-  if (rule === undefined) throw new Error(`lead without its rule: ${ruleId}`)
-  return leadOf(values, email, refs.write({ accountId: campaign.accountId, leadId: id, salt }), rule)
+  return row && leadOf(sql.get, refs, campaign, Object.values(row) as LeadRow)
 }
 
 /** The email of the campaign's lead that the buyer names. */

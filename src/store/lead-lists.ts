@@ -1,8 +1,11 @@
-// Many leads of a campaign, in order, for both engines. "Values" are those for the `?`.
+// Leads of a campaign in order, and leads by what names them in all campaigns, for both engines. "Values" are those for
+// the `?`.
 import type { Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
-import { columns, fromLeadsWithEmail, type LeadWithEmail } from './lead-sql.ts'
-import type { Campaign, DeadlineFilter, DeadlinePosition, Lead, LeadFilter } from './model.ts'
+import { columns, type LeadRow } from './lead-row.ts'
+import { type FoundRow, fromLeadsWithEmail } from './lead-sql.ts'
+import type { Campaign, DeadlineFilter, DeadlinePosition, FoundLead, Lead, LeadFilter } from './model.ts'
+import type { RefCipher } from './ref.ts'
 import type { Value } from './sql.ts'
 import type { LeadStore } from './store.ts'
 
@@ -48,13 +51,15 @@ type Name = keyof typeof statements
 /** Leads that one step of a search looks at: some ten milliseconds of either engine. */
 const searchSize = 20_000
 
+type ToLead = (campaign: Campaign, row: LeadRow) => Promise<Lead>
+
 /** `read` gives the rows of a statement, and `toLead` makes a lead of one. */
 export function leadLists(
   read: <Found extends unknown[]>(name: Name, values: Value[]) => Promise<Found[]>,
-  toLead: (campaign: Campaign, row: LeadWithEmail) => Lead | Promise<Lead>,
+  toLead: ToLead,
 ): Pick<LeadStore, 'list' | 'listByDeadline' | 'listWithoutDeadline' | 'search'> {
   async function listed(campaign: Campaign, name: Name, values: Value[]): Promise<Lead[]> {
-    const rows = await read<LeadWithEmail>(name, values)
+    const rows = await read<LeadRow>(name, values)
     return Promise.all(rows.map((row) => toLead(campaign, row)))
   }
 
@@ -74,6 +79,27 @@ export function leadLists(
       if (leads.length === limit) return { leads, read: limit, afterEmail: (leads.at(-1) as Lead).email }
       return { leads, read: total, afterEmail: total < searchSize ? null : last }
     },
+  }
+}
+
+/** `byRef` gives the rows of `findLeadByRef`, `byIds` those of `findLeadsById`. */
+export function leadFinders(
+  refs: RefCipher,
+  byRef: (values: number[]) => Promise<FoundRow[]>,
+  byIds: (accountId: number, ids: readonly number[]) => Promise<FoundRow[]>,
+  toLead: ToLead,
+): Pick<LeadStore, 'findByRef' | 'findByIds'> {
+  const found = ([campaignId, ...row]: FoundRow): FoundLead => {
+    return { id: row[1], campaignId, lead: (campaign) => toLead(campaign, row) }
+  }
+  return {
+    async findByRef(ref) {
+      const parts = refs.read(ref)
+      if (parts === undefined) return undefined
+      const [row] = await byRef([parts.accountId, parts.leadId, parts.salt])
+      return row && found(row)
+    },
+    findByIds: async (accountId, ids) => (await byIds(accountId, ids)).map(found),
   }
 }
 

@@ -1,15 +1,17 @@
 // A lead as a row of either engine.
 import type { Rule } from '../core/mechanism/rule.ts'
-import type { Decision, Lead } from './model.ts'
-import type { Value } from './sql.ts'
+import type { Campaign, Decision, Lead } from './model.ts'
+import type { RefCipher } from './ref.ts'
+import type { Sql, Value } from './sql.ts'
 
 /** The columns that a decision writes, in the order of `decisionValues`. */
 export const decisionColumns = `registered_at, rule_id, attempt, resets, anchor_at, opens_at, deadline_at,
   by_hand_deadline_at, by_hand_set_at, by_hand_cycle`
 /** The columns of `leads` that make a lead, in the order of `LeadRow`. */
-export const leadColumns = `id, salt, ${decisionColumns}`
+export const columns = `email, id, salt, ${decisionColumns}`
 
 export type LeadRow = [
+  email: string,
   id: number,
   salt: number,
   registeredAt: number,
@@ -24,12 +26,21 @@ export type LeadRow = [
   byHandCycle: number | null,
 ]
 
-/** `rule` is the one that the row names. */
-export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | null): Lead {
-  const [id, , registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt, setTo, setAt, cycle] = row
+/** `get` finds a rule that the campaign got after it was read. */
+export async function leadOf(get: Sql['get'], refs: RefCipher, campaign: Campaign, row: LeadRow): Promise<Lead> {
+  const [email, id, salt, registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt, setTo, setAt, cycle] =
+    row
+  const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
+  const rule = ruleId === null ? null : (campaign.rules.get(ruleId) ?? (await newerRule(get, ruleId)))
   const byHand = setTo === null ? null : { deadlineAt: setTo, setAt: setAt as number, cycle }
   const attempt = { number, resets, rule, anchorAt, opensAt, deadlineAt, byHand }
   return { id, ref, email, registeredAt, ruleId, attempt }
+}
+
+async function newerRule(get: Sql['get'], ruleId: number): Promise<Rule> {
+  const row = await get('SELECT rule FROM rules WHERE id = ?', ruleId)
+  if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
+  return JSON.parse(row.rule)
 }
 
 export function decisionValues({ registeredAt, ruleId, attempt }: Decision): Value[] {

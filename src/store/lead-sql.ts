@@ -5,17 +5,14 @@ import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
 import { unlinkOrders } from './erased-orders.ts'
 import { type ErasedLead, noteErased } from './events/notes.ts'
 import { goBackBefore } from './events/sweeps.ts'
-import { decisionColumns, type LeadRow, leadColumns } from './lead-row.ts'
+import { columns, decisionColumns, type LeadRow } from './lead-row.ts'
 import type { LeadName, Leftover } from './model.ts'
 import type { Row, Sql, Value } from './sql.ts'
 
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
 
-export type LeadWithEmail = [email: string, ...LeadRow]
 /** A lead that was looked for in all campaigns of its account. */
-export type FoundRow = [campaignId: number, ...LeadWithEmail]
-/** Those of `LeadWithEmail`. */
-export const columns = `email, ${leadColumns}`
+export type FoundRow = [campaignId: number, ...LeadRow]
 
 /** Values: account, campaign, email. */
 export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?`
@@ -35,14 +32,15 @@ export const findLeads = (lock: '' | 'FOR UPDATE') => `
 export const findLeadByRef = `SELECT campaign_id, ${columns} FROM leads
   WHERE account_id = ? AND id = ? AND salt = ?`
 
+/** Emails come behind this name, visitors without one before it; the indexes by deadline say the same. */
+export const hasEmail = `email > '${beforeEmails}'`
+
 /** Values: account, and as many ids. The campaign stands before the row. */
 export function findLeadsById(count: number): string {
   return `SELECT campaign_id, ${columns} FROM leads
-    WHERE account_id = ? AND id IN (${Array(count).fill('?').join(', ')})`
+    WHERE account_id = ? AND id IN (${Array(count).fill('?').join(', ')}) AND ${hasEmail}`
 }
 
-/** Emails come behind this name, visitors without one before it; the indexes by deadline say the same. */
-export const hasEmail = `email > '${beforeEmails}'`
 /** Values: account, campaign. */
 export const fromLeadsWithEmail = `FROM leads WHERE account_id = ? AND campaign_id = ? AND ${hasEmail}`
 

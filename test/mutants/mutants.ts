@@ -432,8 +432,8 @@ const sqlite: Mutant[] = [
   },
   {
     file: 'src/store/sqlite/lead-writer.ts',
-    line: 'const lead = leads.find(campaign, email)',
-    fault: 'const lead = undefined as ReturnType<Leads["find"]>',
+    line: 'const lead = await leads.find(campaign, email)',
+    fault: 'const lead = undefined as Lead | undefined',
     tests: writtenTogether,
   },
   {

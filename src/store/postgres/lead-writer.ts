@@ -3,8 +3,8 @@ import { addLeadEntries } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { insertNoticesSql, noticeValues } from '../events/queue.ts'
-import { changedBy, decisionValues, type LeadRow } from '../lead-row.ts'
-import { findLeads, inOrder, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
+import { changedBy, decisionValues, type LeadRow, leadOf } from '../lead-row.ts'
+import { findLeads, inOrder, insertLeads, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Value } from '../sql.ts'
@@ -23,9 +23,6 @@ const mostPrepared = 16
  */
 const maxRounds = 5
 
-/** Turns a row of `leads` into the lead of a campaign. */
-export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Promise<Lead>
-
 type Write = { campaign: Campaign; email: string; decide: Decide }
 type Written = LeadWrite | LeadRefusal
 
@@ -39,11 +36,7 @@ type Changes = Map<string, Value[]>
 /** A lead that is to be inserted. */
 type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision }
 
-export function leadWriter(
-  { durable, timeoutMs }: Pools,
-  refs: RefCipher,
-  toLead: ToLead,
-): Pick<LeadStore, 'write' | 'create'> {
+export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick<LeadStore, 'write' | 'create'> {
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
     durable.inTwoTrips(
       leftMs,
@@ -75,7 +68,7 @@ export function leadWriter(
       async (connection) => {
         const { accountId, id } = (writes[0] as Write).campaign
         const campaigns = await campaignsNow(connection, accountId, writes)
-        const leads = await lockLeads(connection, campaigns.get(id), writes, toLead)
+        const leads = await lockLeads(connection, campaigns.get(id), writes, refs)
         const changes: Changes = new Map()
         const told: Told[] = []
         const written = writes.map((write) => changedLead(write, campaigns, leads, changes, told))
@@ -191,15 +184,17 @@ async function lockLeads(
   connection: Connection,
   campaign: Campaign | undefined,
   writes: Write[],
-  toLead: ToLead,
+  refs: RefCipher,
 ): Promise<Leads> {
   const leads: Leads = new Map()
   if (campaign === undefined) return leads
   // In one order on every node, so that two of them never wait for each other in a circle.
   const emails = [...new Set(writes.map(({ email }) => email))].sort()
   const values = [emails, campaign.accountId, campaign.id]
-  const rows = await connection.rows<LeadWithEmail>(lock, values)
-  for (const [email, ...row] of rows) leads.set(email, await toLead(campaign, email, row))
+  const { get } = sqlOn(connection)
+  for (const row of await connection.rows<LeadRow>(lock, values)) {
+    leads.set(row[0], await leadOf(get, refs, campaign, row))
+  }
   return leads
 }
 

@@ -13,7 +13,7 @@ const queueSize = 20_000
 
 /** Statements of the open transaction. */
 type Leads = {
-  find(campaign: Campaign, email: string): Lead | undefined
+  find(campaign: Campaign, email: string): Promise<Lead | undefined>
   create(campaign: Campaign, email: string, decision: Decision): Lead
   change(campaign: Campaign, lead: Lead, decision: Decision): Lead
 }
@@ -94,7 +94,7 @@ async function writeAll(database: Database, leads: Leads, batch: Pending[]): Pro
   for (const pending of batch) {
     const { campaign, resolve, reject } = pending
     try {
-      const answer = writeOne(leads, await current(campaign), pending, entries)
+      const answer = await writeOne(leads, await current(campaign), pending, entries)
       answers.push(() => resolve(answer))
     } catch (error) {
       // A defect in one decision must not take its neighbours down; an error of the database ends the batch.
@@ -108,14 +108,14 @@ async function writeAll(database: Database, leads: Leads, batch: Pending[]): Pro
 }
 
 /** Adds to `entries` what the audit log gets. */
-function writeOne(
+async function writeOne(
   leads: Leads,
   campaign: Campaign | undefined,
   { email, decide }: Pending,
   entries: LeadEntry[],
-): Answer {
+): Promise<Answer> {
   if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-  const lead = leads.find(campaign, email)
+  const lead = await leads.find(campaign, email)
   const decision = decide(campaign, lead)
   if (typeof decision === 'string') return decision
   if (decision?.entry !== undefined) entries.push(decision.entry)
