@@ -7,7 +7,7 @@ import { findCampaign } from './configuration.ts'
 import { markOf } from './erased-orders.ts'
 import { noteConverted } from './events/notes.ts'
 import { insertNotices } from './events/queue.ts'
-import { decisionValues, type LeadRow, leadOf } from './lead-row.ts'
+import { decisionValues, type LeadRow, leadOf, noticesFor } from './lead-row.ts'
 import { findLead, findLeadByRef, lockLead, updateLead } from './lead-sql.ts'
 import type { Campaign, CampaignOf, Decision, Lead } from './model.ts'
 import type { RefCipher } from './ref.ts'
@@ -145,8 +145,7 @@ async function emailOf({ sql, refs, campaign }: Work, buyer: Buyer): Promise<str
 
 async function change({ sql, campaign }: Work, lead: Lead, decision: Decision): Promise<void> {
   await sql.run(updateLead, ...decisionValues(decision), campaign.accountId, campaign.id, lead.email)
-  const notices = (decision.notices ?? []).map((notice) => ({ ...notice, leadId: lead.id }))
-  await insertNotices(sql, campaign.accountId, notices)
+  await insertNotices(sql, campaign.accountId, noticesFor(lead.id, decision))
 }
 
 /** The id; undefined if the order exists already. */

@@ -1,4 +1,5 @@
 // A lead as a row of either engine.
+import type { Notice } from '../core/events.ts'
 import type { Rule } from '../core/mechanism/rule.ts'
 import type { Campaign, Decision, Lead } from './model.ts'
 import type { RefCipher } from './ref.ts'
@@ -48,6 +49,9 @@ export function decisionValues({ registeredAt, ruleId, attempt }: Decision): Val
   const set = byHand ?? { deadlineAt: null, setAt: null, cycle: null }
   return [registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt, set.deadlineAt, set.setAt, set.cycle]
 }
+
+export const noticesFor = (leadId: number, { notices = [] }: Decision): Notice[] =>
+  notices.map((notice) => ({ ...notice, leadId }))
 
 /** Without the notices and the entry: a decision that copies the lead would write them again. */
 export function changedBy(lead: Lead, { notices: _, entry: __, ...changed }: Decision): Lead {

@@ -2,8 +2,8 @@
 import { addLeadEntries } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
-import { insertNoticesSql, noticeValues } from '../events/queue.ts'
-import { changedBy, decisionValues, type LeadRow, leadOf } from '../lead-row.ts'
+import { insertNotices } from '../events/queue.ts'
+import { changedBy, decisionValues, type LeadRow, leadOf, noticesFor } from '../lead-row.ts'
 import { findLeads, inOrder, insertLeads, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
@@ -56,7 +56,7 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick
       },
       async (connection, { made, leads, ids: known, told }) => {
         const inserted = known ?? insertNew(connection, accountId, leads)
-        const [ids] = await Promise.all([inserted, noteLeads(connection, accountId, told)])
+        const [ids] = await Promise.all([inserted, insertNotices(sqlOn(connection), accountId, noticesOf(told))])
         return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
       },
     ),
@@ -78,7 +78,7 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick
       async (connection, { accountId, changes, told, written }) => {
         await Promise.all([
           ...[...changes.values()].map((values) => connection.rows(update, values)),
-          noteLeads(connection, accountId, told),
+          insertNotices(sqlOn(connection), accountId, noticesOf(told)),
         ])
         return written
       },
@@ -209,13 +209,7 @@ async function insertNew(connection: Connection, accountId: number, leads: NewLe
 }
 
 const entriesOf = (told: readonly Told[]) => told.flatMap(({ decision }) => decision.entry ?? [])
-
-async function noteLeads(connection: Connection, accountId: number, told: Told[]): Promise<void> {
-  const values = told.flatMap(({ id, decision: { notices = [] } }) =>
-    notices.map((notice) => noticeValues(accountId, { ...notice, leadId: id })),
-  )
-  if (values.length > 0) await connection.query(insertNoticesSql(values.length), values.flat())
-}
+const noticesOf = (told: readonly Told[]) => told.flatMap(({ id, decision }) => noticesFor(id, decision))
 
 const insertions = new Map<number, Prepared>()
 

@@ -1,7 +1,6 @@
-import type { LeadNotice } from '../../core/events.ts'
-import { insertNoticesSql, noticeValues } from '../events/queue.ts'
+import { insertNotices } from '../events/queue.ts'
 import { leadFinders, leadLists, statements } from '../lead-lists.ts'
-import { changedBy, decisionValues, type LeadRow, leadOf } from '../lead-row.ts'
+import { changedBy, decisionValues, type LeadRow, leadOf, noticesFor } from '../lead-row.ts'
 import {
   deleteNamed,
   type FoundRow,
@@ -15,14 +14,12 @@ import type { Campaign, Decision, Lead } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
-import type { Connection } from './connection.ts'
 import { type Database, reading } from './database.ts'
 import { eraseTraces } from './erase.ts'
 import { leadWriter } from './lead-writer.ts'
 
 const insertLead = insertLeads(1)
 const findOneById = findLeadsById(1)
-const insertNotice = insertNoticesSql(1)
 
 type LeadsOptions = {
   refs: RefCipher
@@ -31,9 +28,9 @@ type LeadsOptions = {
 }
 
 export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs }: LeadsOptions): LeadStore {
-  const { connection } = database
+  const { connection, sql } = database
 
-  const toLead = (campaign: Campaign, row: LeadRow) => leadOf(database.sql.get, refs, campaign, row)
+  const toLead = (campaign: Campaign, row: LeadRow) => leadOf(sql.get, refs, campaign, row)
 
   /** The caller holds a transaction, as for `create` and `change`. */
   async function find(campaign: Campaign, email: string): Promise<Lead | undefined> {
@@ -41,18 +38,18 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs }
     return found && toLead(campaign, found)
   }
 
-  function create(campaign: Campaign, email: string, decision: Decision): Lead {
+  async function create(campaign: Campaign, email: string, decision: Decision): Promise<Lead> {
     const { id: campaignId, accountId } = campaign
     const salt = newSalt()
     const values = [accountId, campaignId, email, salt, ...decisionValues(decision)]
     const { lastInsertRowid: id } = connection.run(insertLead, ...values)
-    if (decision.notices !== undefined) note(connection, accountId, id, decision.notices)
+    if (decision.notices !== undefined) await insertNotices(sql, accountId, noticesFor(id, decision))
     return { id, ref: refs.write({ accountId, leadId: id, salt }), email, ...decision }
   }
 
-  function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
+  async function change(campaign: Campaign, lead: Lead, decision: Decision): Promise<Lead> {
     connection.run(updateLead, ...decisionValues(decision), campaign.accountId, campaign.id, lead.email)
-    if (decision.notices !== undefined) note(connection, campaign.accountId, lead.id, decision.notices)
+    if (decision.notices !== undefined) await insertNotices(sql, campaign.accountId, noticesFor(lead.id, decision))
     return changedBy(lead, decision)
   }
 
@@ -74,8 +71,4 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs }
     },
     eraseTraces: (email) => eraseTraces(database, email),
   }
-}
-
-function note(connection: Connection, accountId: number, leadId: number, notices: readonly LeadNotice[]): void {
-  for (const notice of notices) connection.run(insertNotice, ...noticeValues(accountId, { ...notice, leadId }))
 }
