@@ -60,7 +60,7 @@ export type DatabaseOptions = ConnectionUse &
 
 /** @throws UnusableDatabase */
 export function openDatabase({ path, onNewerDatabase, onLost, ...use }: DatabaseOptions): Database {
-  const connection = openConnection(path, use)
+  const { connection } = openConnection(path, use)
   const database: Database = {
     path,
     connection,

@@ -36,19 +36,21 @@ export type ConnectionUse = Partial<Pick<OpenOptions, 'isServer' | 'mayCreate'>>
 }
 
 /**
- * Opens a connection with the settings that all of them have, and brings the database to this version. @throws
- * UnusableDatabase
+ * Opens a connection with the settings that all of them have, and brings the database to this version: `applied` is how
+ * many migrations that took. @throws UnusableDatabase
  */
-export function openConnection(path: string, use: ConnectionUse): Connection {
+export function openConnection(path: string, use: ConnectionUse): { connection: Connection; applied: number } {
   const { isServer = false, isClaimed = isServer, mayCreate = true, isCopyTarget = false } = use
+  let applied = 0
   makeFolder(path)
   const opened = (connection: Connection) => {
     connection.exec(wipe)
     // Before anything is written, so that the file of another program stays as it is. And before the cache is made
     // larger, since SQLite then sorts a new index more slowly.
-    checkVersion(connection, mayCreate)
+    const version = checkVersion(connection, mayCreate)
     if (!isCopyTarget) assertCopied(connection)
-    migrateAlone(connection, path, isClaimed)
+    const mayBeServed = version > 0 && version < latestVersion && !isClaimed
+    applied = mayBeServed ? alone(path, () => migrate(connection)) : migrate(connection)
     useWriteAheadLog(connection)
     if (isServer) assertWritable(connection)
     connection.exec(`
@@ -62,16 +64,15 @@ export function openConnection(path: string, use: ConnectionUse): Connection {
       PRAGMA user_version;
     `)
   }
-  return usable(path, () => connect(path, { busyTimeoutMs: openingMs, opened }))
+  const connection = usable(path, () => connect(path, { busyTimeoutMs: openingMs, opened }))
+  return { connection, applied }
 }
 
-/** A server that runs meanwhile would go on with tables that are no longer there. */
-function migrateAlone(connection: Connection, path: string, isClaimed: boolean): void {
-  const version = checkVersion(connection)
-  const mayBeServed = version > 0 && version < latestVersion && !isClaimed
-  const giveUpClaim = mayBeServed ? claim(path, migrationWaitMs) : () => {}
+/** A server that runs meanwhile would go on with tables that are no longer there. @throws UnusableDatabase */
+function alone<T>(path: string, work: () => T): T {
+  const giveUpClaim = claim(path, migrationWaitMs)
   try {
-    migrate(connection)
+    return work()
   } finally {
     giveUpClaim()
   }
@@ -79,31 +80,21 @@ function migrateAlone(connection: Connection, path: string, isClaimed: boolean):
 
 /** Only brings the database to this version. @throws UnusableDatabase also where a server runs on it */
 export function migrateSqlite(path: string): { version: number; applied: number } {
-  makeFolder(path)
-  const giveUpClaim = claim(path, migrationWaitMs)
-  try {
-    return usable(path, () => {
-      const connection = connect(path, { busyTimeoutMs: openingMs })
-      connection.exec(wipe)
-      checkVersion(connection)
-      assertCopied(connection)
-      const applied = migrate(connection)
-      connection.close()
-      return { version: latestVersion, applied }
-    })
-  } finally {
-    giveUpClaim()
-  }
+  return alone(path, () => {
+    const { connection, applied } = openConnection(path, { isClaimed: true })
+    connection.close()
+    return { version: latestVersion, applied }
+  })
 }
 
 /** Makes this process the one server on the database, until it ends, however it ends. @throws UnusableDatabase */
 export function lockForServing(path: string): () => void {
-  makeFolder(path)
   return claim(path, 0)
 }
 
 /** The lock is the operating system's, on a small file of its own. */
 function claim(path: string, busyTimeoutMs: number): () => void {
+  makeFolder(path)
   // The folder's real path, so that two names of one file are one lock.
   const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
   // Until the lock exists, an error names the database instead, since the operator has not seen the lock.
