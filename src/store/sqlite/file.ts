@@ -24,8 +24,6 @@ const migrationWaitMs = 1_000
  * stay in it.
  */
 const cacheKibibytes = 32_768
-/** Deleted rows are overwritten, also those of a table that a migration drops. */
-const wipe = 'PRAGMA secure_delete = ON'
 
 /** A server never waits for a lock inside a statement, which would stop all requests. */
 export type ConnectionUse = Partial<Pick<OpenOptions, 'isServer' | 'mayCreate'>> & {
@@ -44,7 +42,8 @@ export function openConnection(path: string, use: ConnectionUse): { connection: 
   let applied = 0
   makeFolder(path)
   const opened = (connection: Connection) => {
-    connection.exec(wipe)
+    // Deleted rows are overwritten, also those of a table that a migration drops.
+    connection.exec('PRAGMA secure_delete = ON')
     // Before anything is written, so that the file of another program stays as it is. And before the cache is made
     // larger, since SQLite then sorts a new index more slowly.
     const version = checkVersion(connection, mayCreate)
