@@ -18,25 +18,20 @@ export function openSqliteEnd(path: string, isTarget: boolean): CopyEnd {
     place: async () => path,
     finish: (ids) =>
       write(async (sql) => {
-        for (const table of numberedTables) await raiseLastId(sql, table, ids[table])
+        for (const table of numberedTables) await setLastId(sql, table, ids[table])
         await sql.run('UPDATE configuration SET version = version + 1')
       }),
     close: async () => closeDatabase(database),
   }
 }
 
+/** SQLite notes a table there with its first row. */
 async function lastIds(sql: Sql): Promise<LastIds> {
-  const ids: Partial<LastIds> = {}
-  for (const table of numberedTables) {
-    const given = await sql.get('SELECT seq FROM sqlite_sequence WHERE name = ?', table)
-    const highest = await sql.get(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)
-    ids[table] = Math.max(given?.seq ?? 0, highest?.id)
-  }
-  return ids as LastIds
+  const given = new Map((await sql.all('SELECT name, seq FROM sqlite_sequence')).map(({ name, seq }) => [name, seq]))
+  return Object.fromEntries(numberedTables.map((table) => [table, given.get(table) ?? 0])) as LastIds
 }
 
-async function raiseLastId(sql: Sql, table: keyof LastIds, id: number): Promise<void> {
-  const isThere = await sql.get('SELECT 1 AS found FROM sqlite_sequence WHERE name = ?', table)
-  if (isThere === undefined) await sql.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, 0)', table)
-  await sql.run('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?', id, table)
+async function setLastId(sql: Sql, table: keyof LastIds, id: number): Promise<void> {
+  await sql.run('DELETE FROM sqlite_sequence WHERE name = ?', table)
+  await sql.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', table, id)
 }
