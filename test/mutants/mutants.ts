@@ -534,8 +534,8 @@ const postgres: Mutant[] = [
   },
   {
     file: 'src/store/postgres/sql-on.ts',
-    line: 'connection.rows(shareLock, [lockOf(accountId)]),',
-    fault: 'undefined,',
+    line: 'await connection.rows(shareLock, [lockOf(accountId)])',
+    fault: '',
     tests: writtenTogether,
   },
   {

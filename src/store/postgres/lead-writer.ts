@@ -12,7 +12,7 @@ import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { type Connection, type Prepared, prepared, unprepared } from './connection.ts'
 import type { Pools } from './pools.ts'
-import { holdSettings, sqlOn } from './sql-on.ts'
+import { sqlOn } from './sql-on.ts'
 
 /** Leads of one statement at most. */
 const batchSize = 200
@@ -106,12 +106,14 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick
 
 /** The campaigns as they are now. They do not change until the transaction ends. */
 async function campaignsNow(connection: Connection, accountId: number, writes: Write[]): Promise<Campaigns> {
-  const version = await holdSettings(connection, accountId)
+  const sql = sqlOn(connection)
+  // Sent together. The second runs once the lock is granted, so it sees all that was committed by then.
+  const [, version] = await Promise.all([sql.holdSettings(accountId), sql.versionOf(accountId)])
   const campaigns: Campaigns = new Map()
   for (const { campaign } of writes) {
     if (campaigns.has(campaign.id)) continue
     const isCurrent = campaign.version === version
-    const now = isCurrent ? campaign : await findCampaign(sqlOn(connection), campaign.id)
+    const now = isCurrent ? campaign : await findCampaign(sql, campaign.id)
     if (now !== undefined) campaigns.set(campaign.id, now)
   }
   return campaigns

@@ -33,8 +33,8 @@ export function sqlOn(connection: Connection): Sql {
     get: async (sql, ...values) => (await query(sql, values)).rows[0],
     run: async (sql, ...values) => (await query(sql, values)).changes,
     async versionOf(accountId) {
-      const { rows } = await query('SELECT version FROM accounts WHERE id = ?', [accountId])
-      return rows[0]?.version
+      const [row] = await connection.rows<[version: number]>(accountVersion, [accountId])
+      return row?.[0] as number
     },
     async holdSettings(accountId) {
       await connection.rows(shareLock, [lockOf(accountId)])
@@ -68,13 +68,3 @@ const countsLockOf = (accountId: number): number => 0x4c44 * 2 ** 32 + accountId
 
 const shareLock = prepared('share_lock', 'SELECT pg_advisory_xact_lock_shared(?::bigint)')
 const accountVersion = prepared('account_version', 'SELECT version FROM accounts WHERE id = ?')
-
-/** From now until the transaction ends nobody can change the account's settings. Resolves with their version. */
-export async function holdSettings(connection: Connection, accountId: number): Promise<number | undefined> {
-  // Sent together. The second runs once the lock is granted, so it sees all that was committed by then.
-  const [, rows] = await Promise.all([
-    connection.rows(shareLock, [lockOf(accountId)]),
-    connection.rows<[version: number]>(accountVersion, [accountId]),
-  ])
-  return rows[0]?.[0]
-}
