@@ -1,4 +1,4 @@
-import { openPool } from '../store/postgres/connection.ts'
+import { openPool, type PoolOptions } from '../store/postgres/connection.ts'
 import type { Value } from '../store/sql.ts'
 import { appendsAtOnce, type HistoryDatabase } from './database.ts'
 
@@ -6,11 +6,7 @@ const readTimeoutMs = 10_000
 /** A batch that hangs must not hold up the next ones. */
 const writeTimeoutMs = 2_000
 
-type PostgresHistoryOptions = {
-  url: string
-  /** While it says no, nothing is sent. */
-  mayUse?: (() => boolean) | undefined
-}
+type PostgresHistoryOptions = Pick<PoolOptions, 'url' | 'mayUse'>
 
 /** The table is one of the database's own (store/postgres/migrations.ts). */
 export function historyOnPostgres(options: PostgresHistoryOptions): HistoryDatabase {

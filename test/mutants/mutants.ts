@@ -559,7 +559,7 @@ const postgres: Mutant[] = [
   },
   {
     file: 'src/store/postgres/announcements.ts',
-    line: '        newerDatabase()',
+    line: '        onNewerDatabase?.()',
     fault: '',
     tests: inFaults('postgres/taken-away'),
   },

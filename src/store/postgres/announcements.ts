@@ -1,5 +1,6 @@
 import { StoreUnavailable } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
+import type { OpenOptions } from '../store.ts'
 import { clientConfig, isGone, type Listener, listen, notOurs } from './connection.ts'
 import { channel } from './sql-on.ts'
 
@@ -12,7 +13,8 @@ const beatTimeoutMs = 300
 
 const question = 'SELECT ref_key, version FROM installation, schema_version'
 
-type AnnouncementsOptions = {
+type AnnouncementsOptions = Pick<OpenOptions, 'onNewerDatabase' | 'onLost'> & {
+  url: string
   /** Tells this installation from every other. */
   refKey: Uint8Array
   /**
@@ -20,15 +22,10 @@ type AnnouncementsOptions = {
    * gone: a change may have been missed then, and what is remembered may be too old.
    */
   changed(): void
-  /** Called once, when the database has a version that this program does not know. */
-  newerDatabase(): void
-  /** Called each time that the database no longer answers, or is no longer ours. */
-  lost(error: unknown): void
 }
 
 /** @throws WrongAddress */
-export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
-  const { refKey, changed, newerDatabase, lost } = options
+export function hearAnnouncements({ url, refKey, changed, onNewerDatabase, onLost }: AnnouncementsOptions) {
   const config = clientConfig(url, {})
   let listener: Listener | undefined
   let isClosed = false
@@ -43,7 +40,7 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
     isHeard = trouble === undefined
     if (!isHeard || !wasHeard) changed()
     if (isClosed) return
-    if (!isHeard && wasHeard) lost(trouble)
+    if (!isHeard && wasHeard) onLost?.(trouble)
     timer = setTimeout(beat, beatMs)
     timer.unref()
   }
@@ -60,7 +57,7 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions) {
       const row = await listener.ask(question, beatTimeoutMs)
       if (!isNewer && row !== undefined && row.version > latestVersion) {
         isNewer = true
-        newerDatabase()
+        onNewerDatabase?.()
       }
       isOurs = !isNewer && row !== undefined && Buffer.compare(row.ref_key, refKey) === 0
       return isOurs ? undefined : new StoreUnavailable(notOurs)

@@ -19,7 +19,7 @@ export type Pool = ReturnType<typeof openPool>
 
 type Work<T> = (connection: Connection) => Promise<T>
 
-type PoolOptions = {
+export type PoolOptions = {
   url: string
   /** Connections at most. */
   size: number

@@ -1,6 +1,6 @@
 // The connections of one process to its database.
 import type { OpenOptions } from '../store.ts'
-import { type Connection, openPool, type Pool } from './connection.ts'
+import { type Connection, openPool, type Pool, type PoolOptions } from './connection.ts'
 
 export type Pools = {
   /** Leads are written here: a commit is on disk before it is answered. */
@@ -15,11 +15,7 @@ export type Pools = {
   timeoutMs: number
 }
 
-type PoolsOptions = Pick<OpenOptions, 'poolSize' | 'timeoutMs'> & {
-  url: string
-  /** While it says no, nothing is sent, and every question fails with StoreUnavailable. */
-  mayUse(): boolean
-}
+type PoolsOptions = Pick<OpenOptions, 'poolSize' | 'timeoutMs'> & Pick<PoolOptions, 'url' | 'mayUse'>
 
 /** What is not asked for by a request of the public API may take longer. */
 export const adminTimeoutMs = 60_000

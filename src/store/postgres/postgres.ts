@@ -23,7 +23,7 @@ type PostgresOptions = Omit<OpenOptions, 'lockWaitMs'> & { url: string }
 
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  const { url, timeoutMs, isServer, mayCreate, onNewerDatabase, onLost } = options
+  const { timeoutMs, isServer, mayCreate } = options
   // False once another database has taken the place of ours, or ours is newer: it is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
@@ -38,14 +38,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const installation = await runner.read((sql) => sql.get('SELECT ref_key FROM installation'))
   const refKey: Uint8Array = installation?.ref_key
   const listeners: (() => void)[] = []
-  const announcements = hearAnnouncements(url, {
-    refKey,
-    changed: () => {
-      for (const listener of listeners) listener()
-    },
-    newerDatabase: () => onNewerDatabase?.(),
-    lost: (error) => onLost?.(error),
-  })
+  const changed = () => {
+    for (const listener of listeners) listener()
+  }
+  const announcements = hearAnnouncements({ ...options, refKey, changed })
   isOurs = announcements.isOurs
   // Waits here, since the rest of the start keeps the process busy: it would listen before it knows that it is ready.
   if (isServer) await announcements.begun
