@@ -23,7 +23,7 @@ export const backup: Command = async (args) => {
     throw new WrongCall('backup: copies the embedded database; on PostgreSQL use pg_dump')
   }
   return withStore(async (store) => {
-    await store.backup(path).catch(wrongIn('FILE'))
+    await store.backup?.(path).catch(wrongIn('FILE'))
     return { file: path }
   })
 }

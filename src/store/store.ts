@@ -29,8 +29,8 @@ export type Store = ReturnType<typeof sharedParts> & {
   isOurs(): boolean
   /** Versions of zone data, other than ours, with which processes count that are connected now. */
   otherZoneData(): Promise<string[]>
-  /** A consistent copy in a new file. @throws Refused where the engine has no such thing */
-  backup(file: string): Promise<void>
+  /** A consistent copy of the embedded database in a new file; absent on PostgreSQL. @throws Refused */
+  backup?(file: string): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
+import { StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
 import { sharedParts } from '../parts.ts'
 import { refCipher } from '../ref.ts'
@@ -56,9 +56,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     isReady: announcements.isHeard,
     isOurs: announcements.isOurs,
     otherZoneData: () => runner.read(otherZoneData),
-    backup() {
-      throw new Refused('on PostgreSQL use pg_dump, as docs/operating.md says')
-    },
     async close() {
       announcements.close()
       await Promise.all(all.map((pool) => pool.close()))
