@@ -13,11 +13,8 @@ import { assertCluster, type Distribution, distribute } from './distribution.ts'
 import { leadsOn } from './leads.ts'
 import { lockMigrations, longestMs, migrate } from './migrations.ts'
 import { adminTimeoutMs, openPools } from './pools.ts'
-import { ratesOn } from './rates.ts'
+import { clock, ratesOn } from './rates.ts'
 import { runnerOn } from './sql-on.ts'
-
-/** Whole seconds of the database's clock, as they were when the transaction began: Citus writes with no other. */
-const clock = 'CAST(floor(extract(epoch FROM now())) AS bigint)'
 
 type PostgresOptions = Omit<OpenOptions, 'lockWaitMs'> & { url: string }
 

@@ -11,7 +11,8 @@ const batchSize = 1_000
 /** How often the counts of visitors whose minute is over are removed. */
 const forgetEveryMs = 60_000
 
-const seconds = 'floor(extract(epoch FROM now()))::bigint'
+/** Whole seconds of the database's clock, as they were when the transaction began: Citus writes with no other. */
+export const clock = 'CAST(floor(extract(epoch FROM now())) AS bigint)'
 /** As in core/rate-window.ts: a clock that steps back by up to a minute keeps the later minute, and its count. */
 const minute = `CASE WHEN excluded.minute > r.minute OR excluded.minute < r.minute - 1
   THEN excluded.minute ELSE r.minute END`
@@ -23,7 +24,7 @@ const countRequests: Prepared = {
   name: 'count_requests',
   text: `
     INSERT INTO request_rates AS r (account_id, minute, used, granted, counted_at)
-      VALUES ($1, ${seconds} / 60, least($2::bigint, $3::bigint), least($2, $3), ${seconds})
+      VALUES ($1, ${clock} / 60, least($2::bigint, $3::bigint), least($2, $3), ${clock})
       ON CONFLICT (account_id) DO UPDATE SET
         minute = ${minute},
         used = ${usedBefore} + ${granted},
@@ -32,7 +33,7 @@ const countRequests: Prepared = {
       RETURNING used, granted, greatest(1, (minute + 1) * 60 - counted_at)`,
 }
 
-const forgetVisitors = `DELETE FROM request_rates WHERE account_id < 0 AND minute < ${seconds} / 60 - 2`
+const forgetVisitors = `DELETE FROM request_rates WHERE account_id < 0 AND minute < ${clock} / 60 - 2`
 
 export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   const { counting, timeoutMs } = pools
