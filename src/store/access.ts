@@ -3,7 +3,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import { type Actor, type AuditAction, addAuditEntry, addUserEntry } from './audit.ts'
 import { Refused } from './errors.ts'
-import { factorsOn } from './factors.ts'
+import { endOtherSessions, factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
 import { sealBy } from './seal.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
@@ -345,11 +345,6 @@ async function listSessions(
 /** False where the user has none with this hash. */
 async function endSessionOf(sql: Sql, userId: number, tokenHash: Uint8Array): Promise<boolean> {
   return (await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash = ?', userId, tokenHash)) > 0
-}
-
-/** Ends all of the user's except the one with the hash `keeps`. */
-async function endOtherSessions(sql: Sql, userId: number, keeps: Uint8Array): Promise<void> {
-  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
 }
 
 type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }

@@ -68,9 +68,14 @@ async function switchOn(sql: Sql, user: FactorUser, factor: Factor, keeps: Uint8
   )
   if (isOn === 0) return false
   await addRecoveryCodes(sql, user.id, factor.recoveryCodes)
-  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', user.id, keeps)
+  await endOtherSessions(sql, user.id, keeps)
   await addUserEntry(sql, by, 'user.factor_on', user, { secondFactor: false }, { secondFactor: true })
   return true
+}
+
+/** Ends all of the user's except the one with the hash `keeps`. */
+export async function endOtherSessions(sql: Sql, userId: number, keeps: Uint8Array): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
 }
 
 /** False where the proof was used meanwhile. */
