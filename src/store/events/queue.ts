@@ -103,18 +103,20 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
   }
 }
 
-/** Rows that are there already stay. Asks for all before it waits, so that a COMMIT may be sent with it. */
+/** Rows that are there already stay. Values of each row: `noticeValues`. */
+export function insertNoticesSql(rows: number): string {
+  return `INSERT INTO notices (account_id, endpoint_id, ${key}) VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?)').join(', ')}
+    ON CONFLICT DO NOTHING`
+}
+
+/** Asks for all before it waits, so that a COMMIT may be sent with it. */
 export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
   const insert = (part: Notice[]) =>
-    sql.run(
-      `INSERT INTO notices (account_id, endpoint_id, ${key}) VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}
-        ON CONFLICT DO NOTHING`,
-      ...part.flatMap((notice) => noticeValues(accountId, notice)),
-    )
+    sql.run(insertNoticesSql(part.length), ...part.flatMap((notice) => noticeValues(accountId, notice)))
   await Promise.all(inParts(notices, sql.rowsAtOnce).map(insert))
 }
 
-const noticeValues = (accountId: number, one: Notice): number[] => [accountId, one.endpointId, ...keyOf(one)]
+export const noticeValues = (accountId: number, one: Notice): number[] => [accountId, one.endpointId, ...keyOf(one)]
 
 /**
  * What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been.

@@ -14,8 +14,8 @@ const queueSize = 20_000
 /** Statements of the open transaction. */
 type Leads = {
   find(campaign: Campaign, email: string): Promise<Lead | undefined>
-  create(campaign: Campaign, email: string, decision: Decision): Promise<Lead>
-  change(campaign: Campaign, lead: Lead, decision: Decision): Promise<Lead>
+  create(campaign: Campaign, email: string, decision: Decision): Lead
+  change(campaign: Campaign, lead: Lead, decision: Decision): Lead
 }
 
 type Answer = LeadWrite | LeadRefusal
@@ -121,8 +121,8 @@ async function writeOne(
   if (decision?.entry !== undefined) entries.push(decision.entry)
   if (lead === undefined) {
     if (decision === undefined) throw new Error('a lead that is not there cannot stay as it is')
-    return { campaign, before: undefined, lead: await leads.create(campaign, email, decision) }
+    return { campaign, before: undefined, lead: leads.create(campaign, email, decision) }
   }
   if (decision === undefined) return { campaign, before: lead, lead }
-  return { campaign, before: lead, lead: await leads.change(campaign, lead, decision) }
+  return { campaign, before: lead, lead: leads.change(campaign, lead, decision) }
 }
