@@ -52,7 +52,7 @@ test('every message in the code of the checks has English and Polish words', () 
   )
   for (const message of [...whole, ...numbers]) {
     for (const language of ['en', 'pl'] as const) {
-      assert.match(faultInWords(language, message) ?? '', /^[A-ZŁŚŻ].+\.$/s, `${language}: ${message}`)
+      assert.match(faultInWords(language, message), /^[A-ZŁŚŻ].+\.$/s, `${language}: ${message}`)
     }
   }
 })
@@ -103,6 +103,7 @@ const wrong: unknown[] = [
   rules({ ...daysAt, days: 3_660, skipWeekdays: ['mon'] }),
   rules({ ...daysAt, skipDates: Array(367).fill('2026-01-01') }),
   rules(fixed, { startsOn: 'visit', reset: { enabled: true } }),
+  rules({ kind: 'none' }, { startsOn: 'visit', reset: { enabled: true } }),
   rules({ ...fixed, opensAt: fixed.at }),
   { ...rules({ ...fixed, at: '9999-12-31T23:59' }), timeZone: 'America/New_York' },
   rules(
@@ -129,7 +130,7 @@ const wrongWebhooks = ['https://hooks.example.com/a\u200b', 'https://user:secret
 test('every fault of wrong campaigns and addresses of webhooks has words, and each pattern is needed by one of them', () => {
   const needed = new Set<RegExp>()
   const take = (message: string, path: string) => {
-    assert.ok(faultInWords('pl', message), `${path}: ${message}`)
+    assert.ok(faultInWords('pl', message, ''), `${path}: ${message}`)
     assert.notEqual(faultInWords('pl', message), faultInWords('en', message))
     const [pattern] = faultWords.find(([each]) => each.test(message)) ?? []
     needed.add(pattern as RegExp)

@@ -67,7 +67,7 @@ export function Sentence({ at, hint, children }: { at: Place[]; hint?: string; c
 
 export function Faults({ of }: { of: Fault[] }) {
   const language = useLanguage()
-  const said = new Set(of.map(({ message }) => faultInWords(language, message) ?? message))
+  const said = new Set(of.map(({ message }) => faultInWords(language, message)))
   return [...said].map((words) => (
     <Text key={words} size="sm" c="var(--mantine-color-error)">
       {words}

@@ -53,7 +53,7 @@ export function StyleFields(props: FieldsProps) {
     const fault = props.faults.find(({ path }) => of(path) === name)
     return {
       findings: props.findings.filter(({ path }) => path === name),
-      error: fault && (faultInWords(reader, fault.message) ?? fault.message),
+      error: fault && faultInWords(reader, fault.message),
     }
   }
   const group = { ...props, beside }

@@ -56,12 +56,12 @@ export function SettingsForm({ all, of, onClose }: Props) {
   }
   const faultOf = (path: keyof typeof text.faults) => {
     const fault = send.error?.faults.find((one) => one.path.split(/[.[]/)[0] === path)
-    return fault && (faultInWords(language, fault.message) ?? text.faults[path])
+    return fault && faultInWords(language, fault.message, text.faults[path])
   }
   /** Enter sends a number before its field has put it within its bounds. */
   const numberFault = (path: string) => {
     const message = send.error?.faults.find((fault) => fault.path === path)?.message
-    return message && (faultInWords(language, message) ?? message)
+    return message && faultInWords(language, message)
   }
   return (
     <DialogForm send={send} submit={submit} done={of === undefined ? text.create : text.save} onClose={onClose}>
