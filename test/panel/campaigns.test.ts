@@ -148,7 +148,7 @@ longAtBothWidths(
     const second = page.getByRole('group', { name: 'Page 2' })
     await second.getByLabel('Address of the page').fill('javascript:alert(1)')
     await page.getByRole('button', { name: 'Save pages' }).click()
-    await second.getByText('This must be a whole address').waitFor()
+    await second.getByText('Enter a whole address').waitFor()
     await second.getByLabel('Address of the page').fill('https://example.com/two')
     await second.getByLabel('Link to this page in mails').uncheck()
     await page.getByRole('button', { name: 'Save pages' }).click()

@@ -43,12 +43,6 @@ const form = {
   },
 }
 
-/** Not that of a page that stands there, nor of one that was there when these were kept. */
-function newKey(pages: Draft[]): string {
-  const numbers = pages.map(({ key }) => Number(/^new (\d+)$/.exec(key)?.[1] ?? 0))
-  return `new ${Math.max(0, ...numbers) + 1}`
-}
-
 export default function PagesPart({ read }: PartProps) {
   return (
     <Stack gap="xl">
@@ -81,7 +75,8 @@ function PageList({ read }: PartProps) {
   const put = (key: string, changes: Partial<Draft>) =>
     change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
   const add = () => {
-    const key = newKey(pages)
+    // Not the key of a page that was new when these were kept, either.
+    const key = `new ${Date.now()}`
     change([...pages, { key, pageUrl: '', proxyUrl: null, eligible: true }])
     setTimeout(() => document.querySelector<HTMLElement>(`[data-row="${key}"] input`)?.focus())
   }
@@ -92,9 +87,7 @@ function PageList({ read }: PartProps) {
   }
   const faultAt = (path: string) => {
     const message = error?.faults.find((fault) => fault.path === path)?.message
-    // What is wrong in an address that is one: which character, and what to write instead.
-    const isWhole = message !== undefined && !message.startsWith('must be an absolute ')
-    return message && ((isWhole && faultInWords(language, message)) || text.urlFault)
+    return message && faultInWords(language, message)
   }
   const others = error?.faults.filter(({ path }) => !/^pages\[\d+\]\.(pageUrl|proxyUrl)$/.test(path)) ?? []
   // It would say to look at what is marked.
@@ -118,7 +111,7 @@ function PageList({ read }: PartProps) {
         <Behind of={{ ...edited, error: isMarked ? error : null }} />
         {others.map(({ path, message }) => (
           <Text key={path} size="sm" c="var(--mantine-color-error)" role="alert">
-            {faultInWords(language, message) ?? message}
+            {faultInWords(language, message)}
           </Text>
         ))}
         {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}

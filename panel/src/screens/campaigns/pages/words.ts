@@ -21,8 +21,6 @@ export const words = inBoth({
     discard: 'Discard changes',
     saved: 'Saved.',
     unsaved: 'Not saved yet.',
-    urlFault:
-      'This must be a whole address that begins with https:// or http://, of at most 2,048 characters, without user name or password.',
     seen: 'Widget last seen',
     neverSeen: 'The widget has not been seen on this page yet.',
     ofDraft: 'This campaign is a draft: its widget is seen once it is published.',
@@ -71,8 +69,6 @@ export const words = inBoth({
     discard: 'Odrzuć zmiany',
     saved: 'Zapisano.',
     unsaved: 'Jeszcze nie zapisano.',
-    urlFault:
-      'To musi być pełny adres zaczynający się od https:// lub http://, najwyżej 2048 znaków, bez nazwy użytkownika i hasła.',
     seen: 'Widżet ostatnio wykryty',
     neverSeen: 'Nie wykryto jeszcze widżetu na tej stronie.',
     ofDraft: 'Ta kampania jest wersją roboczą: jej widżet będzie wykrywany po publikacji.',
