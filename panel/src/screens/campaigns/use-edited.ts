@@ -1,5 +1,5 @@
-import { useMemo } from 'react'
-import { closedMs } from '../../parts/next-row.ts'
+import { type FormEvent, useMemo, useState } from 'react'
+import { closedMs, focusOnFault } from '../../parts/next-row.ts'
 import { type Difference, differencesOf } from './differences.ts'
 import { type EditedPart, keepUnsaved, unsavedOf, useUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
@@ -38,16 +38,25 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   const isBehind = asSaved(base.settings) !== asSaved(read.settings) && !isThere(read.settings)
   const saving = useSaveCampaign()
   const { isPending, error } = saving
+  const [isSaved, setIsSaved] = useState(false)
 
   function change(next: Draft): void {
+    setIsSaved(false)
     // What is being saved is not there yet.
     const isAsSaved = !isBehind && !isPending && JSON.stringify(settingsOf(next)) === asSaved(read.settings)
     keepUnsaved(campaignId, part, isAsSaved ? undefined : { draft: next, base })
     if (error !== null) saving.reset()
   }
 
-  /** @throws CallFailed, which stands in `error` too */
-  const save = async () => unsaved !== undefined && (await saveOver(isBehind ? base : read, draft))
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    const saved = unsaved === undefined ? Promise.resolve() : saveOver(isBehind ? base : read, draft)
+    // Why it failed stands in `error`.
+    saved.then(
+      () => setIsSaved(true),
+      () => focusOnFault(),
+    )
+  }
 
   async function saveOver(seen: Whole, sent: Draft): Promise<void> {
     if (isThere(read.settings, sent)) return discard()
@@ -84,7 +93,8 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
         takeTheirs: discard,
       }
     : null
-  return { draft, change, save, discard, error, isPending, isBehind, clash, isChanged: unsaved !== undefined }
+  const isChanged = unsaved !== undefined
+  return { draft, change, submit, discard, error, isPending, isBehind, clash, isChanged, isSaved }
 }
 
 /** The button that was pressed has gone with what it was about. */

@@ -14,6 +14,9 @@ export const words = inBoth({
     states: { draft: 'Draft', live: 'Live', ended: 'Ended' },
     archived: 'Archived',
     unsaved: ' (unsaved)',
+    notSaved: 'Not saved yet.',
+    saved: 'Saved.',
+    discard: 'Discard changes',
     back: 'All campaigns',
     open: (count: number, isAll: boolean) =>
       `${isAll ? '' : 'at least '}${plural('en', count, { one: '# open offer', other: '# open offers' })}`,
@@ -56,6 +59,9 @@ export const words = inBoth({
     states: { draft: 'Wersja robocza', live: 'Trwa', ended: 'Zakończona' },
     archived: 'W archiwum',
     unsaved: ' (niezapisane)',
+    notSaved: 'Jeszcze nie zapisano.',
+    saved: 'Zapisano.',
+    discard: 'Odrzuć zmiany',
     back: 'Wszystkie kampanie',
     open: (count: number, isAll: boolean) =>
       `${isAll ? '' : 'co najmniej '}${plural('pl', count, {

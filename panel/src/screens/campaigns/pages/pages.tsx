@@ -1,5 +1,5 @@
 import { Anchor, Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
@@ -7,13 +7,14 @@ import { BusyButton } from '../../../parts/busy-button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { focusNextRow, focusOnFault, idle, rowMark } from '../../../parts/next-row.ts'
+import { focusNextRow, rowMark } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import { faultInWords } from '../fault-words.ts'
+import { SaveRow } from '../save-row.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
 import { WidgetKit } from './widget-kit.tsx'
@@ -56,22 +57,9 @@ function PageList({ read }: PartProps) {
   const text = useWords(words)
   const language = useLanguage()
   const edited = useEdited<Draft[]>(read, form)
-  const { draft: pages, error, isChanged } = edited
+  const { draft: pages, change, error } = edited
   const may = useMay('member')
-  const { suspended } = useSession().account
-  const [isSaved, setIsSaved] = useState(false)
   const [removing, setRemoving] = useState<Draft>()
-  const change = (next: Draft[]) => {
-    setIsSaved(false)
-    edited.change(next)
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    edited.save().then(
-      () => setIsSaved(true),
-      () => focusOnFault(),
-    )
-  }
   const put = (key: string, changes: Partial<Draft>) =>
     change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
   const add = () => {
@@ -93,7 +81,7 @@ function PageList({ read }: PartProps) {
   // It would say to look at what is marked.
   const isMarked = others.length === 0 || others.length !== error?.faults.length
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={edited.submit}>
       <Stack>
         <Text c="dimmed">{text.about}</Text>
         {pages.length === 0 && <Empty text={may ? `${text.empty} ${text.addFirst}` : text.empty} />}
@@ -114,25 +102,15 @@ function PageList({ read }: PartProps) {
             {faultInWords(language, message)}
           </Text>
         ))}
-        {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
-        {(may || isChanged) && (
-          <Group>
+        <SaveRow
+          of={edited}
+          name={text.save}
+          before={
             <Button variant="default" disabled={!may} onClick={add}>
               {text.add}
             </Button>
-            <Button type="submit" disabled={suspended} loading={edited.isPending} {...idle(!isChanged)}>
-              {text.save}
-            </Button>
-            {isChanged && (
-              <Button variant="subtle" disabled={edited.isPending} onClick={edited.discard}>
-                {text.discard}
-              </Button>
-            )}
-            <Text size="sm" c="dimmed" role="status">
-              {isChanged ? text.unsaved : isSaved ? text.saved : ''}
-            </Text>
-          </Group>
-        )}
+          }
+        />
       </Stack>
       <RemoveDialog of={removing} onClose={() => setRemoving(undefined)} onRemove={remove} />
     </form>

@@ -18,9 +18,6 @@ export const words = inBoth({
     removeText:
       'Once you save, links to it in mails already sent lead to a page that says there is nothing here. If you add the page again later, it gets new links.',
     save: 'Save pages',
-    discard: 'Discard changes',
-    saved: 'Saved.',
-    unsaved: 'Not saved yet.',
     seen: 'Widget last seen',
     neverSeen: 'The widget has not been seen on this page yet.',
     ofDraft: 'This campaign is a draft: its widget is seen once it is published.',
@@ -66,9 +63,6 @@ export const words = inBoth({
     removeText:
       'Po zapisaniu linki do niej z wysłanych już e-maili prowadzą do strony z informacją, że nic tu nie ma. Jeśli dodasz ją ponownie, dostanie nowe linki.',
     save: 'Zapisz strony',
-    discard: 'Odrzuć zmiany',
-    saved: 'Zapisano.',
-    unsaved: 'Jeszcze nie zapisano.',
     seen: 'Widżet ostatnio wykryty',
     neverSeen: 'Nie wykryto jeszcze widżetu na tej stronie.',
     ofDraft: 'Ta kampania jest wersją roboczą: jej widżet będzie wykrywany po publikacji.',

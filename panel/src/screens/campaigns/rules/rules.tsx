@@ -2,7 +2,7 @@ import './rules.css'
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useWords } from '../../../language.ts'
-import { focusOnFault, idle } from '../../../parts/next-row.ts'
+import { idle } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -34,13 +34,7 @@ export default function RulesPart({ read }: PartProps) {
     <FindingsContext value={judgement}>
       <Stack gap="md">
         <div className="rules">
-          <form
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault()
-              editing.save()
-            }}
-          >
+          <form noValidate onSubmit={editing.submit}>
             <Stack gap="md">
               <MemberFields>
                 <Stack gap="md">
@@ -76,13 +70,12 @@ const form = {
 }
 
 function useEditing(read: PartProps['read']) {
-  const { draft, change, save, error, ...edited } = useEdited<Draft>(read, form)
+  const { draft, change, error, ...edited } = useEdited<Draft>(read, form)
   return {
     ...edited,
     draft,
     error,
     change: (changes: Partial<Draft>) => change({ ...draft, ...changes }),
-    save: () => save().catch(() => focusOnFault()),
     faults: [...(error?.code === 'INVALID' ? error.faults : []), ...kindFaults(read, draft)],
   }
 }

@@ -1,17 +1,18 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type FormEvent, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { focusNextRow, focusOnFault, focusScreen, idle } from '../../../parts/next-row.ts'
+import { focusNextRow, focusScreen } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
+import { SaveRow } from '../save-row.tsx'
 import { keepUnsaved, useUnsaved } from '../unsaved.ts'
 import { useSaveCampaign } from '../use-campaign.ts'
 import { type Form, useEdited } from '../use-edited.ts'
@@ -72,28 +73,16 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
   const text = useWords(words)
   const form = useMemo(() => formOf(styles), [styles])
   const may = useMay('member')
-  const { suspended } = useSession().account
   const [language, setLanguage] = useState<MailLanguage>(read.settings.language)
   const edited = useEdited(read, form)
-  const { draft: style, error, isChanged, isPending } = edited
+  const { draft: style, error } = edited
   const picture = usePicture(style, language)
   const faults = [...picture.faults, ...(error?.code === 'INVALID' ? error.faults : [])]
-  const [isSaved, setIsSaved] = useState(false)
-  const put = (changes: Partial<Style>) => {
-    setIsSaved(false)
-    edited.change({ ...style, ...changes })
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    edited.save().then(
-      () => setIsSaved(true),
-      () => focusOnFault(),
-    )
-  }
+  const put = (changes: Partial<Style>) => edited.change({ ...style, ...changes })
   return (
     <Stack gap="xl">
       <Picture style={style} of={picture} {...{ language, languages: styles.languages, setLanguage }} />
-      <form onSubmit={submit}>
+      <form onSubmit={edited.submit}>
         <Stack>
           <Title order={2} size="h3">
             {text.style}
@@ -102,23 +91,9 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
             <StyleFields {...{ style, styles, language, faults, findings: picture.findings }} onChange={put} />
           </MemberFields>
           <Behind of={edited} />
-          {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
-          {(may || isChanged) && (
-            <Group>
-              <Button type="submit" disabled={suspended} loading={isPending} {...idle(!isChanged)}>
-                {text.save}
-              </Button>
-              {isChanged && (
-                <Button variant="subtle" disabled={isPending} onClick={edited.discard}>
-                  {text.discard}
-                </Button>
-              )}
-              {may && <Remove read={read} />}
-              <Text size="sm" c="dimmed" role="status">
-                {isChanged ? text.unsaved : isSaved ? text.saved : ''}
-              </Text>
-            </Group>
-          )}
+          <SaveRow of={edited} name={text.save}>
+            {may && <Remove read={read} />}
+          </SaveRow>
         </Stack>
       </form>
       <MailHtml read={read} />

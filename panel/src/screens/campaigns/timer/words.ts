@@ -66,9 +66,6 @@ export const words = inBoth({
     points: 'points',
     fine: 'Twice as sharp (larger file)',
     save: 'Save timer',
-    discard: 'Discard changes',
-    saved: 'Saved.',
-    unsaved: 'Not saved yet.',
     html: 'HTML for the mail',
     htmlText:
       'Put this into an HTML block of the mail. Each lead’s link, countdown and deadline are fields of the contact: export the leads and import that file into your mail service, or have your server fill the fields by the API.',
@@ -192,9 +189,6 @@ export const words = inBoth({
     points: 'pkt',
     fine: 'Dwa razy ostrzejszy (większy plik)',
     save: 'Zapisz licznik',
-    discard: 'Odrzuć zmiany',
-    saved: 'Zapisano.',
-    unsaved: 'Jeszcze nie zapisano.',
     html: 'HTML do e-maila',
     htmlText:
       'Wstaw ten kod do bloku HTML w e-mailu. Link, licznik i termin każdego odbiorcy są polami kontaktu: wyeksportuj odbiorców i zaimportuj plik do swojego systemu mailingowego albo niech Twój serwer wypełnia pola przez API.',
