@@ -15,7 +15,7 @@ const kept = new Map<string, Unsaved<unknown> | undefined>()
 const listeners = someListeners()
 
 /** The number is raised when drafts take another form: older ones are then left alone. */
-const prefix = 'lastcall.unsaved.2.'
+const prefix = 'lastcall.unsaved.3.'
 const keyOf = (campaignId: number, part: EditedPart) => `${prefix}${askedAs()}.${campaignId}.${part}`
 
 export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved: Unsaved<Draft> | undefined): void {

@@ -43,8 +43,8 @@ export type Draft = {
   reset: AgainDraft<Mechanism['reset']> & { enabled: boolean }
   /** Retries and cycles are never both on. */
   afterwards: 'nothing' | 'retry' | 'cycle'
-  retry: AgainDraft<Mechanism['retry']> & { after: string }
-  cycle: AgainDraft<Mechanism['cycle']> & { pause: string }
+  retry: AgainDraft<Mechanism['retry']> & { period: string }
+  cycle: AgainDraft<Mechanism['cycle']> & { period: string }
 }
 
 /** The settings that the editor changes; the other screens of a campaign change the others. */
@@ -91,8 +91,8 @@ export function draftOf({ name, timeZone, language, mechanism, anonymous, conver
     skipDates: skips?.skipDates ?? [],
     reset: { given: reset, enabled: reset?.enabled ?? false, max: maxOf(reset) },
     afterwards: retry?.enabled ? 'retry' : cycle?.enabled ? 'cycle' : 'nothing',
-    retry: { given: retry, after: retry?.after ?? 'P30D', max: maxOf(retry) },
-    cycle: { given: cycle, pause: cycle?.pause ?? 'P7D', max: maxOf(cycle) },
+    retry: { given: retry, period: retry?.after ?? 'P30D', max: maxOf(retry) },
+    cycle: { given: cycle, period: cycle?.pause ?? 'P7D', max: maxOf(cycle) },
   }
 }
 
@@ -130,8 +130,8 @@ export function settingsOf(draft: Draft): Rules {
   const { name, timeZone, language, action, redirectUrl, kind, endsAt, startsOn } = draft
   const personal = isPersonal(kind)
   const { reset, retry, cycle } = draft
-  const later = { after: retry.after, ...limit(retry.max) }
-  const round = { pause: cycle.pause, ...limit(cycle.max) }
+  const later = { after: retry.period, ...limit(retry.max) }
+  const round = { pause: cycle.period, ...limit(cycle.max) }
   const mechanism = {
     startsOn: personal ? startsOn : 'registration',
     deadline: deadlineOf(draft),

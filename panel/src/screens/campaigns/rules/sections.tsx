@@ -5,7 +5,7 @@ import { useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
 import { languageName, mailLanguages } from '../../../parts/language-name.ts'
 import { Section } from '../../../parts/section.tsx'
-import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
+import { type Action, type Draft, isPersonal, type Kind, type StartsOn, type Typed, usualOpening } from './draft.ts'
 import {
   DatesField,
   LimitField,
@@ -325,57 +325,37 @@ export function AgainSection({ draft, change }: Props) {
         <Stack gap="xs" mt="xs">
           <Radio value="nothing" label={text.afterwardsAre.nothing} />
           <Radio value="retry" label={text.afterwardsAre.retry} />
-          {afterwards === 'retry' && <Retry draft={draft} change={change} />}
+          {afterwards === 'retry' && <Afterwards name="retry" draft={draft} change={change} />}
           <Radio value="cycle" label={text.afterwardsAre.cycle} />
-          {afterwards === 'cycle' && <Cycle draft={draft} change={change} />}
+          {afterwards === 'cycle' && <Afterwards name="cycle" draft={draft} change={change} />}
         </Stack>
       </Radio.Group>
     </Section>
   )
 }
 
-function Retry({ draft: { retry }, change }: Props) {
+/** That the offer comes again once it is over: after how long, and how often. */
+function Afterwards({ name, draft, change }: Props & { name: 'retry' | 'cycle' }) {
   const text = useWords(words)
+  const { period, max } = draft[name]
+  const put = (changes: { period: string } | { max: Typed | null }) =>
+    change({ [name]: { ...draft[name], ...changes } })
   return (
     <div className="within">
-      <Sentence at={['mechanism.retry']}>
-        <span>{text.retry[0]}</span>
+      <Sentence at={[`mechanism.${name}`]}>
+        <span>{text[name][0]}</span>
         <PeriodField
-          label={text.retry[0] as string}
-          path="mechanism.retry.after"
-          value={retry.after}
-          onChange={(after) => change({ retry: { ...retry, after } })}
+          label={text[name][0] as string}
+          path={name === 'retry' ? 'mechanism.retry.after' : 'mechanism.cycle.pause'}
+          value={period}
+          onChange={(next) => put({ period: next })}
         />
-        <span>{text.retry[1]}</span>
+        <span>{text[name][1]}</span>
         <LimitField
           label={text.howOften}
-          path="mechanism.retry.max"
-          value={retry.max}
-          onChange={(max) => change({ retry: { ...retry, max } })}
-        />
-      </Sentence>
-    </div>
-  )
-}
-
-function Cycle({ draft: { cycle }, change }: Props) {
-  const text = useWords(words)
-  return (
-    <div className="within">
-      <Sentence at={['mechanism.cycle']}>
-        <span>{text.cycle[0]}</span>
-        <PeriodField
-          label={text.cycle[0] as string}
-          path="mechanism.cycle.pause"
-          value={cycle.pause}
-          onChange={(pause) => change({ cycle: { ...cycle, pause } })}
-        />
-        <span>{text.cycle[1]}</span>
-        <LimitField
-          label={text.howOften}
-          path="mechanism.cycle.max"
-          value={cycle.max}
-          onChange={(max) => change({ cycle: { ...cycle, max } })}
+          path={`mechanism.${name}.max`}
+          value={max}
+          onChange={(next) => put({ max: next })}
         />
       </Sentence>
     </div>
