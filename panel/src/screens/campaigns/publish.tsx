@@ -1,8 +1,7 @@
 import './rules/rules.css'
 import { Button, List, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call } from '../../api.ts'
+import { useAsk } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useSession } from '../../session.ts'
@@ -79,10 +78,7 @@ function Consequences({ settings }: { settings: Settings }) {
 function Surprising({ settings }: { settings: Settings }) {
   const text = useWords(words)
   const names = useWords(clashWords).settings
-  const { data } = useQuery({
-    queryKey: ['preview', 'publish', settings],
-    queryFn: () => call('POST /preview', { body: { settings, own: null, visitAfter: 'PT1H' } }),
-  })
+  const { data } = useAsk('POST /preview', { body: { settings, own: null, visitAfter: 'PT1H' } })
   const findings = data?.findings ?? []
   if (findings.length === 0) return null
   return (

@@ -6,6 +6,7 @@ import { useWords } from '../../../language.ts'
 import { ClockInput } from '../../../parts/clock-input.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
+import type { Settings } from '../use-campaign.ts'
 import { PeriodField } from './fields.tsx'
 import { elsewhere, LintFindings } from './lint.tsx'
 import type { PreviewAnswer } from './lint-words.ts'
@@ -17,15 +18,15 @@ type Moment = NonNullable<PreviewAnswer['moments']>[number]
 
 type Props = {
   of: Foretelling
-  campaignId: number
-  awaitsVisit: boolean
+  settings: Settings
   supposed: Supposed
   suppose(changes: Partial<Supposed>): void
 }
 
-export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose }: Props) {
+export function ForetoldSection({ of, settings, supposed, suppose }: Props) {
   const text = useWords(words)
-  const { answer, timeZone } = of
+  const { answer } = of
+  const { id: campaignId, timeZone, mechanism } = settings
   // One scale for all bars, or a longer one would look like a shorter one.
   const seconds = Math.max(...(answer?.moments ?? []).map(({ stories }) => lengthOf(stories)))
   return (
@@ -50,7 +51,7 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
           value={supposed.own}
           onChange={(own) => suppose({ own })}
         />
-        {awaitsVisit && (
+        {mechanism.startsOn === 'visit' && (
           <div className="sentence">
             <Text size="sm">{text.visitAfter}</Text>
             <PeriodField
@@ -126,7 +127,7 @@ function Stories({ stories, timeZone }: { stories: Story[]; timeZone: string }) 
   )
 }
 
-/** LintFindings about settings that stand on other screens. */
+/** What the service found about settings that stand on other screens. */
 function Also({ findings, campaignId }: { findings: NonNullable<PreviewAnswer['findings']>; campaignId: number }) {
   const text = useWords(words)
   const found = elsewhere(findings)

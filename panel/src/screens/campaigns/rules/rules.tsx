@@ -24,11 +24,11 @@ export default function RulesPart({ read }: PartProps) {
   const [supposed, setSupposed] = useState<Supposed>({ own: '', visitAfter: 'PT1H' })
   const settings = { ...read.settings, ...settingsOf(draft) }
   const preview = usePreview(settings, supposed)
-  const { answer, timeZone } = preview
+  const { answer } = preview
   const judgement = {
     faults: [...(answer?.faults ?? []), ...editing.faults],
     findings: answer?.findings ?? [],
-    timeZone,
+    timeZone: settings.timeZone,
   }
   return (
     <FindingsContext value={judgement}>
@@ -49,10 +49,7 @@ export default function RulesPart({ read }: PartProps) {
             </Stack>
           </form>
           <ForetoldSection
-            of={preview}
-            campaignId={read.settings.id}
-            awaitsVisit={settings.mechanism.startsOn === 'visit'}
-            supposed={supposed}
+            {...{ of: preview, settings, supposed }}
             suppose={(changes) => setSupposed({ ...supposed, ...changes })}
           />
         </div>
