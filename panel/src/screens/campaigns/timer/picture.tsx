@@ -3,9 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type AnswerOf, type CallFailed, call } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import type { MailLanguage, Style } from './usual-style.ts'
+import { languageName, type MailLanguage } from '../../../parts/language-name.ts'
+import type { Style } from './usual-style.ts'
 import { words } from './words.ts'
 
 const secondsLeft = { running: 2 * 86_400 + 13 * 3_600 + 7 * 60 + 42, hour: 41 * 60 + 30, expired: 0 }
@@ -50,6 +51,7 @@ type PictureProps = {
 
 export function Picture({ style, of, language, languages, setLanguage }: PictureProps) {
   const text = useWords(words)
+  const reader = useLanguage()
   const { query: picture, state, setState, faults, waits } = of
   const [mail, setMail] = useState<Mail>('light')
   const [plays, setPlays] = useState(0)
@@ -69,7 +71,7 @@ export function Picture({ style, of, language, languages, setLanguage }: Picture
           aria-label={text.language}
           value={language}
           onChange={(event) => setLanguage(event.currentTarget.value as MailLanguage)}
-          data={languages.map((value) => ({ value, label: text.languages[value] }))}
+          data={languages.map((value) => ({ value, label: languageName(reader, value) }))}
         />
         <SegmentedControl
           aria-label={text.mail}
@@ -96,7 +98,7 @@ export function Picture({ style, of, language, languages, setLanguage }: Picture
             src={picture.data.picture}
             width={style.width}
             height={style.height}
-            alt={text.alt(text.states[state], text.languages[language])}
+            alt={text.alt(text.states[state], languageName(reader, language))}
             style={{ maxWidth: '100%', height: 'auto', display: 'block', margin: '0 auto' }}
           />
         )}

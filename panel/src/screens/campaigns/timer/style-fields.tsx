@@ -2,10 +2,11 @@ import '../rules/rules.css'
 import { Checkbox, ColorInput, NativeSelect, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
+import { languageName, type MailLanguage } from '../../../parts/language-name.ts'
 import { faultInWords } from '../fault-words.ts'
 import { Faults, LintFindings } from '../rules/lint.tsx'
 import type { LintFinding } from '../rules/lint-words.ts'
-import { dressedAs, type MailLanguage, type Style, type Styles } from './usual-style.ts'
+import { dressedAs, type Style, type Styles } from './usual-style.ts'
 import { words } from './words.ts'
 
 type Fault = { path: string; message: string }
@@ -70,6 +71,7 @@ export function StyleFields(props: FieldsProps) {
 
 function Look({ style, styles, language, onChange, beside }: GroupProps) {
   const text = useWords(words)
+  const reader = useLanguage()
   const fonts = styles.fonts.map((font) => ({ ...font, hasLetters: font.languages.includes(language) }))
   return (
     // As wide as all four units are: a list cuts what it has no room for.
@@ -91,7 +93,7 @@ function Look({ style, styles, language, onChange, beside }: GroupProps) {
         value={style.font}
         allowDeselect={false}
         {...(fonts.some(({ name, hasLetters }) => name === style.font && !hasLetters) && {
-          description: text.lacksLetters(text.languages[language]),
+          description: text.lacksLetters(languageName(reader, language)),
           inputWrapperOrder: ['label', 'input', 'description', 'error'],
         })}
         error={beside('font').error}

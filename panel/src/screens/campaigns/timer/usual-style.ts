@@ -2,7 +2,6 @@ import type { AnswerOf } from '../../../api.ts'
 
 export type Styles = AnswerOf<'GET /timer-styles'>
 export type Style = Styles['presets'][number]
-export type MailLanguage = Styles['languages'][number]
 
 type Given = { [K in keyof Style]?: Style[K] | undefined }
 

@@ -22,10 +22,6 @@ export const words = inBoth({
     style: 'Style',
     picture: 'How it looks',
     language: 'Preview in',
-    languages: {
-      ...{ en: 'English', pl: 'Polish', de: 'German', es: 'Spanish', fr: 'French', it: 'Italian', nl: 'Dutch' },
-      ...{ pt: 'Portuguese', cs: 'Czech', uk: 'Ukrainian' },
-    },
     mail: 'Mail around it',
     mails: { light: 'Light mail', dark: 'Dark mail' },
     size: (kilobytes: number) => `This file has ${kilobytes} kB.`,
@@ -138,10 +134,6 @@ export const words = inBoth({
     style: 'Wygląd',
     picture: 'Jak wygląda',
     language: 'Język podglądu',
-    languages: {
-      ...{ en: 'angielski', pl: 'polski', de: 'niemiecki', es: 'hiszpański', fr: 'francuski', it: 'włoski' },
-      ...{ nl: 'niderlandzki', pt: 'portugalski', cs: 'czeski', uk: 'ukraiński' },
-    },
     mail: 'E-mail wokół obrazka',
     mails: { light: 'Jasny e-mail', dark: 'Ciemny e-mail' },
     size: (kilobytes: number) => `Ten plik ma ${kilobytes} kB.`,
