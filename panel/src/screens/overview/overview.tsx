@@ -1,7 +1,8 @@
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { lazy } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { type AnswerOf, useAsk } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
+import type { DayLinesProps } from '../../parts/day-lines/day-lines.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Figure } from '../../parts/figure.tsx'
@@ -11,12 +12,15 @@ import { useMay } from '../../session.ts'
 import { Attentions } from './attention.tsx'
 import { words } from './words.ts'
 
+const kindsShown = ['registration', 'visit', 'click', 'open'] as const
+/** For `lazy`, which forgets the names of the lines. */
+type Lines = ComponentType<DayLinesProps<(typeof kindsShown)[number]>>
+
 // Who has the one has no need of the other yet.
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
-const DayChart = lazy(() => import('./day-chart.tsx'))
+const DayLines = lazy<Lines>(() => import('../../parts/day-lines/day-lines.tsx'))
 
 export type Overview = AnswerOf<'GET /overview'>
-export const kindsShown = ['registration', 'visit', 'click', 'open'] as const
 
 export default function OverviewScreen() {
   const text = useWords(words)
@@ -66,10 +70,15 @@ function Figures({ overview: { totals, before, open, campaigns } }: { overview: 
 function Days({ days }: Pick<Overview, 'days'>) {
   const text = useWords(words)
   const may = useMay('member')
+  const lines = kindsShown.map((name) => ({ name, label: text.kinds[name] }))
   const isEmpty = days.every((day) => kindsShown.every((kind) => day[kind] === 0))
   return (
     <>
-      {isEmpty ? <Empty text={may ? `${text.none} ${text.addOne}` : text.none} /> : <DayChart days={days} />}
+      {isEmpty ? (
+        <Empty text={may ? `${text.none} ${text.addOne}` : text.none} />
+      ) : (
+        <DayLines label={text.chart} lines={lines} days={days} />
+      )}
       <Text size="sm" c="dimmed">
         {text.daysNote}
       </Text>
