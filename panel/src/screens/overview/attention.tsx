@@ -2,7 +2,7 @@ import { Anchor, List, Paper, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { useWords } from '../../language.ts'
 import { TimesIn } from '../../parts/time-text.tsx'
-import { type Role, useMay } from '../../session.ts'
+import { useMay } from '../../session.ts'
 import type { Overview } from './overview.tsx'
 import { words } from './words.ts'
 
@@ -21,11 +21,6 @@ const places = {
   OVER: (id: number | null) => `/campaigns/${id}/rules`,
   NO_DEADLINE: (id: number | null) => `/campaigns/${id}/rules`,
 } satisfies Record<What, (id: number | null) => string | null>
-
-/** Who is told what to do about it: nobody else may. */
-const doneBy: Record<keyof (typeof words)['en']['todo'], Role> = {
-  ...{ NO_KEY: 'owner', KEY_ENDS: 'owner', WEBHOOK_PAUSED: 'owner' },
-}
 
 /** What the customer would want to fix: one line for what is alike. */
 export function Attentions({ overview: { attention, campaigns } }: { overview: Overview }) {
@@ -60,11 +55,11 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
 
 function One({ of: { what, id, name, until } }: { of: Found }) {
   const text = useWords(words)
-  const may = { viewer: true, member: useMay('member'), owner: useMay('owner') }
-  const todo = what in doneBy ? (what as keyof typeof doneBy) : undefined
+  // Only owners may put these right: nobody else is told how.
+  const isOwner = useMay('owner')
   const wordsOf = (when: string) => {
     const said = what === 'KEY_ENDS' ? text.what[what](when) : text.what[what]
-    return todo !== undefined && may[doneBy[todo]] ? `${said} ${text.todo[todo]}` : said
+    return isOwner && what in text.todo ? `${said} ${text.todo[what as keyof typeof text.todo]}` : said
   }
   return (
     <>
