@@ -5,14 +5,10 @@ import { type AnswerOf, type CallFailed, keyOf, useAsk, useSendAlone } from '../
 export type Whole = AnswerOf<'GET /campaigns/:campaignId'>
 export type Settings = Whole['settings']
 
-/** The number in the address; one that is none names nothing. */
-function useCampaignId(): number {
-  const { campaignId = '' } = useParams<{ campaignId: string }>()
-  return Number(campaignId) || 0
-}
-
+/** The campaign that the address names; what is no number there names none. */
 export function useCampaign() {
-  return useAsk('GET /campaigns/:campaignId', { params: { campaignId: useCampaignId() } }, { staleMs: 5_000 })
+  const campaignId = Number(useParams().campaignId) || 0
+  return useAsk('GET /campaigns/:campaignId', { params: { campaignId } }, { staleMs: 5_000 })
 }
 
 type Judge = (theirs: Settings) => boolean

@@ -1,13 +1,13 @@
-import { Alert, Button, FileButton, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, FileButton, List, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { stayed } from '../../../leaving.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { useSession } from '../../../session.ts'
-import { Faults } from '../faults.tsx'
+import { faultInWords } from '../fault-words.ts'
 import type { Whole } from '../use-campaign.ts'
 import { words } from './words.ts'
 
@@ -30,6 +30,7 @@ export function ImportButton() {
 
 function ImportForm() {
   const text = useWords(words)
+  const language = useLanguage()
   const [, go] = useLocation()
   const send = useSend('POST /campaigns')
   const [isJson, setIsJson] = useState(true)
@@ -56,7 +57,15 @@ function ImportForm() {
         </Alert>
       )}
       <Failure of={{ error: send.error }} invalid={text.fileWrong} />
-      {send.error !== null && <Faults faults={send.error.faults} />}
+      {send.error !== null && (
+        <List size="sm">
+          {send.error.faults.map(({ path, message }) => (
+            <List.Item key={`${path} ${message}`}>
+              <Code>{path}</Code> {faultInWords(language, message)}
+            </List.Item>
+          ))}
+        </List>
+      )}
       <FileButton onChange={take} resetRef={reset} accept="application/json,.json">
         {(props) => (
           <Button {...props} data-autofocus loading={send.isPending}>
