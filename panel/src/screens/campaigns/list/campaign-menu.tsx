@@ -13,6 +13,7 @@ import { focusNextRow } from '../../../parts/next-row.ts'
 import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
 import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
+import { draftOf } from './draft-of.ts'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
 
@@ -75,12 +76,9 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const exportFile = async () => download(jsonFile(await read()), fileName(name, '.json'))
   const duplicate = async () => {
     const isHere = stayed()
-    const { id: _, pages, ...settings } = await read()
-    const copies = pages.map(({ id: _, ...page }) => page)
     // Of whole characters: half an emoji is refused.
     const copyName = [...text.copyOf(name)].slice(0, 200).join('')
-    const copy = { ...settings, pages: copies, name: copyName, isDraft: true }
-    const made = await make.mutateAsync({ body: { settings: copy } })
+    const made = await make.mutateAsync({ body: { settings: { ...draftOf(await read()), name: copyName } } })
     if (isHere()) go(`/campaigns/${made.settings.id}/rules`)
   }
   const confirm = () => {

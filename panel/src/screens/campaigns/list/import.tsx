@@ -9,6 +9,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { useSession } from '../../../session.ts'
 import { faultInWords } from '../fault-words.ts'
 import type { Whole } from '../use-campaign.ts'
+import { draftOf } from './draft-of.ts'
 import { words } from './words.ts'
 
 /** Makes a draft of a file that was exported here or anywhere else. */
@@ -41,7 +42,7 @@ function ImportForm() {
     // Browsers do not tell that the same file was chosen again.
     reset.current?.()
     send.reset()
-    const settings = ownCopy(parse(await file.text().catch(() => '')))
+    const settings = draftOf(parse(await file.text().catch(() => '')))
     setIsJson(settings !== undefined)
     if (settings === undefined) return
     // Who has closed the dialog meanwhile stays where they are, too.
@@ -83,17 +84,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Ids in a file are those of where it was exported. */
-function ownCopy(file: unknown): object | undefined {
-  if (typeof file !== 'object' || file === null || Array.isArray(file)) return undefined
-  const { id: _, pages, ...settings } = file as { id?: unknown; pages?: unknown }
-  if (!Array.isArray(pages)) return { ...settings, ...(pages !== undefined && { pages }), isDraft: true }
-  const withoutId = (page: unknown) => {
-    if (typeof page !== 'object' || page === null) return page
-    const { id: _, ...rest } = page as { id?: unknown }
-    return rest
-  }
-  return { ...settings, pages: pages.map(withoutId), isDraft: true }
 }
