@@ -110,12 +110,12 @@ function Standing({ lead, settings }: { lead: WholeLead; settings: Settings }) {
   const { timeZone } = settings
   const opensAt = opensLater(lead)
   const facts: [string, ReactNode][] = [
-    [text.deadline, <Deadline key="deadline" lead={lead} settings={settings} />],
+    [text.columns.deadline, <Deadline key="deadline" lead={lead} settings={settings} />],
     ...(opensAt === null
       ? []
       : [[text.opens, <TimeText key="opens" at={opensAt} timeZone={timeZone} />] as [string, ReactNode]]),
     [text.columns.registered, <TimeText key="registered" at={lead.registeredAt} timeZone={timeZone} />],
-    [text.attempt, lead.resets === 0 ? lead.attempt : `${lead.attempt} (${text.resets(lead.resets)})`],
+    [text.columns.attempt, lead.resets === 0 ? lead.attempt : `${lead.attempt} (${text.resets(lead.resets)})`],
     [text.cycle, lead.cycle],
   ]
   return (

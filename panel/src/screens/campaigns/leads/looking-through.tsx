@@ -23,6 +23,7 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
   const mayGoOnLooking = isStopped && hasMore && failed.error === null
   const { ref, press } = useFocusAfter<HTMLDivElement>(!mayStop && !mayGoOnLooking)
   const isDone = !hasMore && !isLooking && !isPending && failed.error === null
+  // A space is the service's `withoutDeadline`: no address that it got to.
   const upTo = readUpTo === null || readUpTo === ' ' ? [] : [text.upTo(readUpTo)]
   const far = [text.read(read), text.found(foundCount), ...upTo]
   const mayGoOn = leads.hasNextPage && page < lastPage
