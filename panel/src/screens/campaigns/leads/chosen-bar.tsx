@@ -5,12 +5,12 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { escapeOf } from '../../../parts/escape.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow, focusOnFault } from '../../../parts/next-row.ts'
-import { toast, useToastFailure } from '../../../parts/toast.tsx'
+import { toast } from '../../../parts/toast.tsx'
 import { useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import { DeadlineInput } from './deadline-input.tsx'
-import { eraseSoon } from './erasing.ts'
 import { ExportLeads } from './export-leads.tsx'
+import { useErase } from './use-erase.ts'
 import { type Filter, useLeadChange } from './use-leads.ts'
 import { words } from './words.ts'
 
@@ -22,7 +22,6 @@ type Props = {
   settings: Settings
   filter: Filter
   onDone(): void
-  onErased(): Promise<void>
 }
 
 /** What can be done with the leads that are ticked: each is one request for all of them. */
@@ -30,10 +29,10 @@ export function ChosenBar(props: Props) {
   return props.chosen.length === 0 ? null : <Bar {...props} />
 }
 
-function Bar({ chosen, settings, filter, onDone, onErased }: Props) {
+function Bar({ chosen, settings, filter, onDone }: Props) {
   const text = useWords(words)
   const { account } = useSession()
-  const failed = useToastFailure(text.eraseFailed)
+  const erase = useErase(settings.id)
   const [doing, setDoing] = useState<'erase' | 'deadline' | 'export' | null>(null)
   const send = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', settings.id)
   const params = { campaignId: settings.id }
@@ -50,14 +49,6 @@ function Bar({ chosen, settings, filter, onDone, onErased }: Props) {
     const { leads } = await send.mutateAsync({ params, body: { refs: [...chosen], to } })
     close()
     toast(text.deadlinesSet(leads.length))
-    onDone()
-    focusNext()
-  }
-  const erase = () => {
-    close()
-    const said = { waits: text.erasing(chosen.length), undo: text.undo, done: text.erased, failed }
-    const focusNext = focusNextRow('leads', chosen[0] ?? '')
-    eraseSoon({ campaignId: settings.id, refs: chosen }, said, onErased)
     onDone()
     focusNext()
   }
@@ -102,7 +93,11 @@ function Bar({ chosen, settings, filter, onDone, onErased }: Props) {
         isDangerous
         isPending={false}
         error={null}
-        onConfirm={erase}
+        onConfirm={() => {
+          close()
+          erase(chosen)
+          onDone()
+        }}
       />
       <Modal
         opened={doing === 'deadline'}

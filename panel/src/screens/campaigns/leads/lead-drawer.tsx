@@ -9,19 +9,16 @@ import { escapeOf } from '../../../parts/escape.ts'
 import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { focusNextRow } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
-import { useToastFailure } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Added } from './add-lead.tsx'
-import { eraseSoon } from './erasing.ts'
 import { Deadline, StateBadge } from './lead-list.tsx'
 import { LeadTimeLine, opensLater } from './lead-time-line.tsx'
 import classes from './leads.module.css'
 import { Orders } from './record-order.tsx'
 import { SetDeadline } from './set-deadline.tsx'
-import { useLeadsAgain } from './use-leads.ts'
+import { useErase } from './use-erase.ts'
 import { words } from './words.ts'
 
 export type WholeLead = AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>
@@ -170,17 +167,9 @@ function Links({ lead: { offer } }: { lead: WholeLead }) {
 
 function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settings; onErased(): void }) {
   const text = useWords(words)
-  const failed = useToastFailure(text.eraseFailed)
   const [isAsked, setAsked] = useState(false)
   const { suspended } = useSession().account
-  const readAgain = useLeadsAgain(settings.id)
-  const erase = () => {
-    const focusNext = focusNextRow('leads', lead.ref)
-    const said = { waits: text.erasing(1), undo: text.undo, done: text.erased, failed }
-    eraseSoon({ campaignId: settings.id, refs: [lead.ref] }, said, readAgain)
-    onErased()
-    focusNext()
-  }
+  const erase = useErase(settings.id)
   return (
     <div>
       <Button color="red" variant="outline" disabled={suspended} onClick={() => setAsked(true)}>
@@ -202,7 +191,10 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
         isDangerous
         isPending={false}
         error={null}
-        onConfirm={erase}
+        onConfirm={() => {
+          erase([lead.ref])
+          onErased()
+        }}
       />
     </div>
   )

@@ -20,7 +20,7 @@ import { LeadDrawer } from './lead-drawer.tsx'
 import { LeadList } from './lead-list.tsx'
 import { LookingThrough } from './looking-through.tsx'
 import { Totals } from './totals.tsx'
-import { type Filter, type State, useLeads, useLeadsAgain } from './use-leads.ts'
+import { type Filter, type State, useLeads } from './use-leads.ts'
 import { states, useWanted } from './wanted.ts'
 import { words } from './words.ts'
 
@@ -171,7 +171,6 @@ type FoundProps = {
 function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const text = useWords(words)
   const leads = useLeads(settings.id, filter, wanted.page)
-  const readAgain = useLeadsAgain(settings.id)
   const may = useMay('member')
   const gone = useHidden()
   const [chosen, setChosen] = useState<string[]>([])
@@ -211,7 +210,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
           }}
         />
       )}
-      {may && <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} onErased={readAgain} />}
+      {may && <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} />}
     </>
   )
 }
