@@ -7,10 +7,11 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type AnswerOf, type AskedOf, type CallFailed, call, keyOf, type RouteName, useOnce } from '../../../api.ts'
+import { type AnswerOf, type AskedOf, type CallFailed, call, type RouteName, useOnce } from '../../../api.ts'
 import { useMay } from '../../../session.ts'
 
 const search = 'POST /campaigns/:campaignId/leads/search'
+const states = 'GET /campaigns/:campaignId/leads/states'
 
 export type Step = AnswerOf<typeof search>
 export type Lead = Step['leads'][number]
@@ -124,34 +125,24 @@ export function useLeadChange<Name extends RouteName>(
     onError({ code }) {
       if (code === 'LOST') client.invalidateQueries({ queryKey: [search, campaignId] })
     },
-    // The lead that is shown beside the list, too.
     onSettled: (_answer, error) => {
-      client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') })
-      const counted = countAgain(client)
+      const counted = restAgain(client)
       // Not waited for after a failure: a count that hangs would keep that from being told.
       return error === null ? counted : undefined
     },
   })
 }
 
-const elsewhere = [
-  'GET /campaigns/:campaignId',
-  'GET /campaigns/:campaignId/sales',
-  'GET /campaigns/:campaignId/results',
-  'GET /campaign-figures',
-  'GET /overview',
-] as const
-
-/** How many there are, above the list and on other screens, and what they bought. */
-async function countAgain(client: QueryClient): Promise<void> {
-  for (const name of elsewhere) client.invalidateQueries({ queryKey: keyOf(name) })
-  await client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/states') })
+/** All but the list, which has its own ways. Only how many leads there are, above it, is waited for. */
+async function restAgain(client: QueryClient): Promise<void> {
+  client.invalidateQueries({ predicate: ({ queryKey: [name] }) => name !== search && name !== states })
+  await client.invalidateQueries({ queryKey: [states] })
 }
 
 /** After many leads were made at once. */
 export function useLeadsAgain(campaignId: number): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
-    await Promise.all([client.resetQueries({ queryKey: [search, campaignId] }), countAgain(client)])
+    await Promise.all([client.resetQueries({ queryKey: [search, campaignId] }), restAgain(client)])
   }
 }
