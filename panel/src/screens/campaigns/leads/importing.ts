@@ -83,30 +83,19 @@ async function running(campaignId: number, phase: Phase, work: (run: Run) => Pro
   } catch (error) {
     // Signing out meanwhile left nothing behind.
     if (!imports.has(campaignId)) return
-    const end = phase === 'trying' ? triedInVain(signal) : endOf(campaignId, signal)
     // Of a campaign that was deleted nothing is told.
-    put(campaignId, error instanceof CallFailed ? nothing : end)
+    put(campaignId, error instanceof CallFailed ? nothing : endOf(campaignId, phase, signal))
   } finally {
     mayClose()
   }
 }
 
-function triedInVain({ aborted }: AbortSignal): Importing {
-  return { ...nothing, trouble: aborted ? null : 'unreadable' }
-}
-
-/** What was imported before it broke has a report all the same. */
-function endOf(campaignId: number, { aborted }: AbortSignal): Partial<Importing> {
+function endOf(campaignId: number, phase: Phase, { aborted }: AbortSignal): Partial<Importing> {
+  if (phase === 'trying') return { ...nothing, trouble: aborted ? null : 'unreadable' }
   if (aborted) return { phase: 'stopped' }
-  return { phase: isUnderWay(campaignId) ? 'stopped' : 'ready', trouble: 'unreadable' }
+  // What was imported before it broke has a report all the same.
+  return { phase: imports.get(campaignId)?.report ? 'stopped' : 'ready', trouble: 'unreadable' }
 }
-
-function isUnderWay(campaignId: number): boolean {
-  const { created, existing, refused } = imports.get(campaignId)?.report?.counts ?? nobody
-  return created + existing + refused > 0
-}
-
-const nobody = { created: 0, existing: 0, refused: 0 }
 
 export function stopImport(campaignId: number): void {
   stoppers.get(campaignId)?.abort()
