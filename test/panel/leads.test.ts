@@ -156,12 +156,11 @@ longAtBothWidths('a state is looked for in steps that say how far they got, and 
   const rest = await asked(page, 'POST', path, { ...narrow, afterEmail: last.body.afterEmail })
   assert.deepEqual([rest.body.read, rest.body.afterEmail], [40, null])
 
-  await page.getByRole('combobox', { name: 'State' }).click()
-  await page.getByRole('option', { name: 'Expired' }).click()
+  const states = page.getByRole('group', { name: 'Leads by state' })
+  await states.getByRole('button', { name: 'Expired' }).click()
   await page.getByText('2,501 leads looked through, 2 found').waitFor()
   assert.deepEqual(await links(page).allTextContents(), ['many-01200@example.com', 'zoe@example.com'])
-  await page.getByRole('combobox', { name: 'State' }).click()
-  await page.getByRole('option', { name: 'Opens later' }).click()
+  await states.getByRole('button', { name: 'Opens later' }).click()
   await page.getByText('No lead is in this state now.').waitFor()
 
   // Between two steps it can be stopped, and then goes on from there.
@@ -173,8 +172,7 @@ longAtBothWidths('a state is looked for in steps that say how far they got, and 
     if (JSON.parse(route.request().postData() ?? '').afterEmail !== '') await held
     await route.continue()
   })
-  await page.getByRole('combobox', { name: 'State' }).click()
-  await page.getByRole('option', { name: 'Waits for a visit' }).click()
+  await states.getByRole('button', { name: 'Waits for a visit' }).click()
   await page.getByText('1,000 leads looked through, 0 found, up to many-00999@example.com').waitFor()
   // Not said at each step, but when it ends.
   const far = page.getByRole('status').filter({ hasText: 'leads looked through' })

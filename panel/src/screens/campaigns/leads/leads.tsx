@@ -20,8 +20,8 @@ import { LeadDrawer } from './lead-drawer.tsx'
 import { LeadList } from './lead-list.tsx'
 import { LookingThrough } from './looking-through.tsx'
 import { Totals } from './totals.tsx'
-import { type Filter, type State, useLeads } from './use-leads.ts'
-import { states, useWanted } from './wanted.ts'
+import { type Filter, useLeads } from './use-leads.ts'
+import { useWanted } from './wanted.ts'
 import { words } from './words.ts'
 
 type Doing = 'add' | 'import' | 'export' | null
@@ -96,10 +96,9 @@ function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
   const text = useWords(words)
   const may = useMay('member')
   const { suspended } = useSession().account
-  const { state, sort, isAnywhere, want } = wanted
+  const { sort, isAnywhere, want } = wanted
   // A search for a part goes by address alone.
   const isByAddress = isAnywhere && typed.trim() !== ''
-  const options = states.map((value) => ({ value, label: text.states[value] }))
   return (
     <Stack gap="xs">
       <Group align="end" gap="sm">
@@ -113,14 +112,6 @@ function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
           miw="min(100%, 13.75rem)"
           flex={1}
           onChange={(event) => onType(event.currentTarget.value)}
-        />
-        <Select
-          label={text.state}
-          data={[{ value: 'any', label: text.anyState }, ...options]}
-          value={state ?? 'any'}
-          allowDeselect={false}
-          w={{ base: '100%', xs: 180 }}
-          onChange={(next) => want({ state: next === 'any' ? null : (next as State) })}
         />
         <Select
           label={text.sort}

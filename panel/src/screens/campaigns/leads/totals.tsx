@@ -9,25 +9,23 @@ import { numberText, words } from './words.ts'
 
 type Props = { settings: Settings; state: State | null; onState(state: State | null): void }
 
-/** How many leads there are, and in which state; each state shows its leads. */
+/** How many leads there are, and in which state; pressed, a state shows its leads alone. */
 export function Totals({ settings, state, onState }: Props) {
   const text = useWords(words)
   const language = useLanguage()
   const params = { campaignId: settings.id }
   const { data, ...asked } = useAsk('GET /campaigns/:campaignId/leads/states', { params }, { staleMs: 10_000 })
   const number = (count: number) => `${numberText(language, count)}${data?.isAll === false ? '+' : ''}`
-  const shown = states.filter((one) => data === undefined || data.states[one] > 0 || one === state)
-  if (data === undefined && asked.isError) return <Failure of={asked} />
-  // As high as it will be, before the service has answered.
   return (
-    <Group gap="xs" mih={30} role="group" aria-label={text.totals}>
-      {data !== undefined && (
-        <Text size="sm" fw={600}>
-          {text.total(number(data.total), data.total)}
-        </Text>
-      )}
-      {data !== undefined &&
-        shown.map((one) => (
+    <>
+      {data === undefined && <Failure of={asked} />}
+      <Group gap="xs" role="group" aria-label={text.totals}>
+        {data !== undefined && (
+          <Text size="sm" fw={600}>
+            {text.total(number(data.total), data.total)}
+          </Text>
+        )}
+        {states.map((one) => (
           <Button
             key={one}
             size="compact-sm"
@@ -35,14 +33,16 @@ export function Totals({ settings, state, onState }: Props) {
             aria-pressed={one === state}
             onClick={() => onState(one === state ? null : one)}
           >
-            {text.states[one]}: {number(data.states[one])}
+            {text.states[one]}
+            {data !== undefined && `: ${number(data.states[one])}`}
           </Button>
         ))}
-      {data !== undefined && data.states.cycle > 0 && (
-        <Text size="sm" c="dimmed">
-          {text.cycling(number(data.states.cycle))}
-        </Text>
-      )}
-    </Group>
+        {data !== undefined && data.states.cycle > 0 && (
+          <Text size="sm" c="dimmed">
+            {text.cycling(number(data.states.cycle))}
+          </Text>
+        )}
+      </Group>
+    </>
   )
 }
