@@ -1,8 +1,8 @@
-import { Anchor, Badge, Checkbox, Group, Paper, Stack, Table, Text } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
+import { Anchor, Badge, Box, Checkbox, Paper } from '@mantine/core'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { rowMark } from '../../../parts/next-row.ts'
+import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -22,80 +22,38 @@ type Props = {
 
 type RowProps = Pick<Props, 'settings' | 'query' | 'chosen' | 'onChoose'> & { lead: Lead }
 
-/** A table, or where there is no room for one, a card for each lead. */
 export function LeadList({ leads, isOld, ...rest }: Props) {
-  const { settings, query, chosen, onChoose } = rest
-  const text = useWords(words)
+  const { chosen, onChoose } = rest
+  const { list, columns } = useWords(words)
   const may = useMay('member')
-  const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
-  const className = isOld ? classes.old : undefined
-  if (isNarrow) {
-    return (
-      <Stack gap="xs" className={className}>
-        {may && <ChooseAll {...{ leads, chosen, onChoose }} isLabelled />}
-        <Stack component="ul" gap="xs" m={0} p={0} aria-label={text.list}>
-          {leads.map((lead) => (
-            <Card key={lead.ref} lead={lead} {...rest} />
-          ))}
-        </Stack>
-      </Stack>
-    )
-  }
-  const { columns } = text
   return (
-    <Paper withBorder className={className}>
-      <Table verticalSpacing="sm" aria-label={text.list}>
-        <Table.Thead>
-          <Table.Tr>
-            {may && (
-              <Table.Th w={40}>
-                <ChooseAll {...{ leads, chosen, onChoose }} />
-              </Table.Th>
-            )}
-            {[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt].map((name) => (
-              <Table.Th key={name}>{name}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {leads.map((lead) => (
-            <Table.Tr key={lead.ref} {...rowMark('leads', lead.ref)}>
-              {may && (
-                <Table.Td>
-                  <Choose lead={lead} {...rest} />
-                </Table.Td>
-              )}
-              <Table.Td maw={380}>
-                <Address lead={lead} {...{ settings, query }} />
-              </Table.Td>
-              <Table.Td>
-                <StateBadge state={lead.state} />
-              </Table.Td>
-              <Table.Td maw={260}>
-                <Deadline lead={lead} settings={settings} />
-              </Table.Td>
-              <Table.Td>
-                <TimeText at={lead.registeredAt} timeZone={settings.timeZone} />
-              </Table.Td>
-              <Table.Td>{lead.attempt}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <Paper withBorder className={isOld ? classes.old : undefined}>
+      <Rows
+        label={list}
+        columns={[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt]}
+        all={may && <ChooseAll {...{ leads, chosen, onChoose }} />}
+      >
+        {leads.map((lead) => (
+          <Row key={lead.ref} lead={lead} {...rest} />
+        ))}
+      </Rows>
     </Paper>
   )
 }
 
-type ChooseAllProps = Pick<Props, 'leads' | 'chosen' | 'onChoose'> & { isLabelled?: boolean }
-
-function ChooseAll({ leads, chosen, onChoose, isLabelled }: ChooseAllProps) {
+function ChooseAll({ leads, chosen, onChoose }: Pick<Props, 'leads' | 'chosen' | 'onChoose'>) {
   const text = useWords(words)
   const here = leads.map(({ ref }) => ref)
   const elsewhere = chosen.filter((ref) => !here.includes(ref))
   const areAll = here.every((ref) => chosen.includes(ref))
   return (
     <Checkbox
-      {...(isLabelled ? { label: text.chooseAll, pl: 'sm' } : { 'aria-label': text.chooseAll })}
+      aria-label={text.chooseAll}
+      label={
+        <Box component="span" hiddenFrom="md">
+          {text.chooseAll}
+        </Box>
+      }
       checked={areAll}
       indeterminate={elsewhere.length < chosen.length && !areAll}
       onChange={(event) => onChoose(event.currentTarget.checked ? [...elsewhere, ...here] : elsewhere)}
@@ -115,28 +73,33 @@ function Choose({ lead: { ref, email }, chosen, onChoose }: RowProps) {
   )
 }
 
-function Card(props: RowProps) {
+function Row(props: RowProps) {
   const { lead, settings, query } = props
-  const may = useMay('member')
   const { columns } = useWords(words)
+  const may = useMay('member')
   return (
-    <Paper component="li" withBorder p="sm" style={{ listStyle: 'none' }} {...rowMark('leads', lead.ref)}>
-      <Stack gap={6}>
-        <Group justify="space-between" align="start" gap="sm">
-          <Group gap="xs" wrap="nowrap" align="start" flex={1} miw="min(100%, 7rem)">
-            {may && <Choose {...props} />}
-            <Address {...{ lead, settings, query }} />
-          </Group>
-          <StateBadge state={lead.state} />
-        </Group>
-        <Text size="sm" component="div">
-          {columns.deadline}: <Deadline lead={lead} settings={settings} />
-        </Text>
-        <Text size="sm" c="dimmed" component="div">
-          {columns.registered}: <TimeText at={lead.registeredAt} timeZone={settings.timeZone} />
-        </Text>
-      </Stack>
-    </Paper>
+    <tr {...rowMark('leads', lead.ref)}>
+      {may && (
+        <td className="choose">
+          <Choose {...props} />
+        </td>
+      )}
+      <td className="breaks">
+        <Address {...{ lead, settings, query }} />
+      </td>
+      <td data-label={columns.state}>
+        <StateBadge state={lead.state} />
+      </td>
+      <td data-label={columns.deadline}>
+        <div>
+          <Deadline lead={lead} settings={settings} />
+        </div>
+      </td>
+      <td data-label={columns.registered}>
+        <TimeText at={lead.registeredAt} timeZone={settings.timeZone} />
+      </td>
+      <td className="absent">{lead.attempt}</td>
+    </tr>
   )
 }
 
