@@ -601,6 +601,8 @@ longTest('the thousandth page is the last, and a long list that was read in many
   await page.getByText('The list shows no more pages. Narrow the search').waitFor({ timeout: 5_000 })
   assert.ok(await page.getByRole('button', { name: 'Next page' }).isDisabled())
   await page.setViewportSize(widths.phone)
+  // The frame around the screen moves for a moment.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
   await assertFits(page)
   let steps = 0
   page.on('request', (request) => {

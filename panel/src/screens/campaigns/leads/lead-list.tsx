@@ -49,11 +49,7 @@ function ChooseAll({ leads, chosen, onChoose }: Pick<Props, 'leads' | 'chosen' |
   return (
     <Checkbox
       aria-label={text.chooseAll}
-      label={
-        <Box component="span" hiddenFrom="md">
-          {text.chooseAll}
-        </Box>
-      }
+      label={text.chooseAll}
       checked={areAll}
       indeterminate={elsewhere.length < chosen.length && !areAll}
       onChange={(event) => onChoose(event.currentTarget.checked ? [...elsewhere, ...here] : elsewhere)}
@@ -91,9 +87,10 @@ function Row(props: RowProps) {
         <StateBadge state={lead.state} />
       </td>
       <td data-label={columns.deadline}>
-        <div>
+        {/* A long one leaves addresses their line. */}
+        <Box maw={260}>
           <Deadline lead={lead} settings={settings} />
-        </div>
+        </Box>
       </td>
       <td data-label={columns.registered}>
         <TimeText at={lead.registeredAt} timeZone={settings.timeZone} />
