@@ -50,7 +50,8 @@ export function useWords<Words>(words: Record<Language, Words>): Words {
   return words[useLanguage()]
 }
 
-type Forms = { one: string; few?: string; many?: string; other: string }
+/** Of a whole number. In Polish `other` stands for 0 and 5 too, and `few` is left out where it is the same. */
+type Forms = { one: string; few?: string; other: string }
 
 const rules = { en: new Intl.PluralRules('en'), pl: new Intl.PluralRules('pl') }
 const numbers = { en: new Intl.NumberFormat('en'), pl: new Intl.NumberFormat('pl') }

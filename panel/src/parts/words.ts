@@ -137,7 +137,7 @@ export const words = inBoth({
     retry: 'Spróbuj ponownie',
     requestId: (id: string) => `Żądanie ${id}`,
     tooManyFor: (minutes) =>
-      `Zbyt wiele prób. Spróbuj ponownie za ${plural('pl', minutes, { one: 'minutę', few: '# minuty', many: '# minut', other: '# minuty' })}.`,
+      `Zbyt wiele prób. Spróbuj ponownie za ${plural('pl', minutes, { one: 'minutę', few: '# minuty', other: '# minut' })}.`,
     copy: 'Kopiuj',
     copied: 'Skopiowano',
     cancel: 'Anuluj',
@@ -149,12 +149,7 @@ export const words = inBoth({
     end: 'To już wszystko.',
     csv: 'Eksportuj do CSV',
     csvReading: (count: number) =>
-      plural('pl', count, {
-        one: 'Odczytano 1 wiersz',
-        few: 'Odczytano # wiersze',
-        many: 'Odczytano # wierszy',
-        other: 'Odczytano # wiersza',
-      }),
+      plural('pl', count, { one: 'Odczytano 1 wiersz', few: 'Odczytano # wiersze', other: 'Odczytano # wierszy' }),
     stop: 'Zatrzymaj',
     yourTime: 'Twój czas',
     asTable: 'Pokaż jako tabelę',

@@ -64,14 +64,7 @@ export const words = inBoth({
     discard: 'Odrzuć zmiany',
     back: 'Wszystkie kampanie',
     open: (count: number, isAll: boolean) =>
-      `${isAll ? '' : 'co najmniej '}${plural('pl', count, {
-        ...{
-          one: '# trwająca oferta',
-          few: '# trwające oferty',
-          many: '# trwających ofert',
-          other: '# trwającej oferty',
-        },
-      })}`,
+      `${isAll ? '' : 'co najmniej '}${plural('pl', count, { one: '# trwająca oferta', few: '# trwające oferty', other: '# trwających ofert' })}`,
     next: 'Następny krok',
     nextSteps: {
       archived: { text: 'Zostaw ją w archiwum albo opublikuj: wtedy wróci na listę.', link: null },

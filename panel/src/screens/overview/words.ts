@@ -74,10 +74,7 @@ export const words = inBoth({
     open: 'Trwające oferty',
     atLeast: (count: string) => `co najmniej ${count}`,
     published: (count: number) =>
-      plural('pl', count, {
-        ...{ one: 'teraz, w # opublikowanej kampanii', few: 'teraz, w # opublikowanych kampaniach' },
-        ...{ many: 'teraz, w # opublikowanych kampaniach', other: 'teraz, w # opublikowanych kampaniach' },
-      }),
+      plural('pl', count, { one: 'teraz, w # opublikowanej kampanii', other: 'teraz, w # opublikowanych kampaniach' }),
     days: 'Ostatnie 30 dni',
     daysNote:
       'Dni są liczone w strefie czasowej każdej kampanii, do najpóźniejszego z nich. Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obrazek.',
@@ -90,8 +87,7 @@ export const words = inBoth({
       plural('pl', count, {
         one: 'Sprawdzana jest tylko # najnowsza opublikowana kampania.',
         few: 'Sprawdzane są tylko # najnowsze opublikowane kampanie.',
-        many: 'Sprawdzanych jest tylko # najnowszych opublikowanych kampanii.',
-        other: 'Sprawdzane jest tylko # najnowszej opublikowanej kampanii.',
+        other: 'Sprawdzanych jest tylko # najnowszych opublikowanych kampanii.',
       }),
     what: {
       NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców.',
@@ -115,29 +111,25 @@ export const words = inBoth({
         plural('pl', count, {
           one: '# opublikowana kampania nie ma strony, do której linkują e-maile, więc jej odbiorcy nie dostają linku.',
           few: '# opublikowane kampanie nie mają strony, do której linkują e-maile, więc ich odbiorcy nie dostają linku.',
-          many: '# opublikowanych kampanii nie ma strony, do której linkują e-maile, więc ich odbiorcy nie dostają linku.',
           other:
-            '# opublikowanej kampanii nie ma strony, do której linkują e-maile, więc jej odbiorcy nie dostają linku.',
+            '# opublikowanych kampanii nie ma strony, do której linkują e-maile, więc ich odbiorcy nie dostają linku.',
         }),
       WIDGET_NEVER_SEEN: (count: number) =>
         plural('pl', count, {
           one: '# opublikowana kampania nie ma jeszcze widżetu wykrytego na stronie.',
           few: '# opublikowane kampanie nie mają jeszcze widżetu wykrytego na stronie.',
-          many: '# opublikowanych kampanii nie ma jeszcze widżetu wykrytego na stronie.',
-          other: '# opublikowanej kampanii nie ma jeszcze widżetu wykrytego na stronie.',
+          other: '# opublikowanych kampanii nie ma jeszcze widżetu wykrytego na stronie.',
         }),
       OVER: (count: number) =>
         plural('pl', count, {
           one: '# kampania skończyła się: jej data albo jej koniec minął.',
           few: '# kampanie skończyły się: ich data albo koniec minął.',
-          many: '# kampanii skończyło się: ich data albo koniec minął.',
           other: '# kampanii skończyło się: ich data albo koniec minął.',
         }),
       NO_DEADLINE: (count: number) =>
         plural('pl', count, {
           one: '# kampania nie ma terminu, więc nie ma do czego odliczać.',
           few: '# kampanie nie mają terminu, więc nie ma do czego odliczać.',
-          many: '# kampanii nie ma terminu, więc nie ma do czego odliczać.',
           other: '# kampanii nie ma terminu, więc nie ma do czego odliczać.',
         }),
     },

@@ -38,13 +38,7 @@ export const words = inBoth({
     emailWrong: 'To nie jest poprawny adres e-mail.',
     find: 'Znajdź',
     nobody: (email: string) => `Nic nie jest przechowywane o adresie ${email}.`,
-    found: (count: number) =>
-      plural('pl', count, {
-        one: 'W # kampanii',
-        few: 'W # kampaniach',
-        many: 'W # kampaniach',
-        other: 'W # kampaniach',
-      }),
+    found: (count: number) => plural('pl', count, { one: 'W # kampanii', other: 'W # kampaniach' }),
     list: 'Kampanie z tym adresem',
     deadline: 'Termin',
     noDeadline: 'Bez terminu',
@@ -57,10 +51,7 @@ export const words = inBoth({
       'Adres, jego terminy i statystyki zostaną trwale usunięte ze wszystkich kampanii, a wysłane już linki przestaną działać. Łączne liczby kampanii i sumy zamówień zostają. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: „VACUUM FULL”). Wcześniejsze kopie zapasowe nadal zawierają adres.',
     eraseDo: 'Usuń trwale',
     erased: (count: number) =>
-      plural('pl', count, {
-        ...{ one: 'Usunięto z jednej kampanii.', few: 'Usunięto z # kampanii.', many: 'Usunięto z # kampanii.' },
-        other: 'Usunięto z # kampanii.',
-      }),
+      plural('pl', count, { one: 'Usunięto z jednej kampanii.', other: 'Usunięto z # kampanii.' }),
     others: 'Inna pisownia',
     othersText:
       'Wielkie i małe litery są rozróżniane, więc to inni odbiorcy. Jeśli to ta sama osoba, otwórz każdy adres i zrób to samo.',

@@ -100,7 +100,7 @@ export const words = inBoth({
   pl: {
     title: 'Dziennik zmian',
     intro: (days: number) =>
-      `Co zmienili użytkownicy i polecenia w ciągu ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}.`,
+      `Co zmienili użytkownicy i polecenia w ciągu ${plural('pl', days, { one: 'ostatniego dnia', other: 'ostatnich # dni' })}.`,
     list: 'Wpisy',
     who: 'Kto',
     what: 'Co',

@@ -2,8 +2,7 @@ import { inBoth, type Language, plural } from '../../../language.ts'
 import { languageName } from '../../../parts/language-name.ts'
 
 const en = (count: number, one: string, other: string) => plural('en', count, { one, other })
-const pl = (count: number, one: string, few: string, many: string) =>
-  plural('pl', count, { one, few, many, other: many })
+const pl = (count: number, one: string, few: string, other: string) => plural('pl', count, { one, few, other })
 
 const kindsInEnglish = {
   visit: (n: number) => en(n, '# visit', '# visits'),

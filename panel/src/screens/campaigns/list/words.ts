@@ -102,14 +102,7 @@ export const words = inBoth({
       ...{ signUps: 'Zapisy, 30 dni', actions: 'Działania' },
     },
     sparkline: (count: number) =>
-      plural('pl', count, {
-        ...{
-          one: '# zapis w 30 dni',
-          few: '# zapisy w 30 dni',
-          many: '# zapisów w 30 dni',
-          other: '# zapisu w 30 dni',
-        },
-      }),
+      plural('pl', count, { one: '# zapis w 30 dni', few: '# zapisy w 30 dni', other: '# zapisów w 30 dni' }),
     archive: 'Przenieś do archiwum',
     archiveTitle: (name: string) => `Przenieść „${name}” do archiwum?`,
     archiveText:
@@ -142,10 +135,7 @@ export const words = inBoth({
       'Razem z nią znikną wszyscy jej odbiorcy. Wysłane linki i liczniki przestaną działać, a API odpowie, że takiej kampanii nie ma. Twoje strony pokażą to, co zawierają bez widżetu, także ofertę, która już się skończyła. Tego nie można cofnąć.',
     removeConfirm: (name: string) => `Dla pewności wpisz nazwę kampanii: ${name}`,
     removed: (name: string) => `Usunięto kampanię „${name}”.`,
-    count: (count: number) =>
-      plural('pl', count, {
-        ...{ one: '# kampania', few: '# kampanie', many: '# kampanii', other: '# kampanii' },
-      }),
+    count: (count: number) => plural('pl', count, { one: '# kampania', few: '# kampanie', other: '# kampanii' }),
     templates: templatesPl,
   },
 })

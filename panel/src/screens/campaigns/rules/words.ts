@@ -139,13 +139,7 @@ const pl: Words = {
   daysAt: {
     before: 'Kończy się',
     label: 'Liczba dni',
-    after: (n: number) =>
-      plural('pl', n, {
-        one: 'dzień później, o',
-        few: 'dni później, o',
-        many: 'dni później, o',
-        other: 'dnia później, o',
-      }),
+    after: (n: number) => plural('pl', n, { one: 'dzień później, o', other: 'dni później, o' }),
   },
   daysAtHint: 'Dzień, w którym się zaczyna, to dzień 0.',
   next: 'Kończy się',
@@ -178,7 +172,7 @@ const pl: Words = {
   atMost: 'najwyżej',
   unlimited: 'bez ograniczeń',
   howOften: 'Jak często',
-  times: (n: number) => plural('pl', n, { one: 'raz.', few: 'razy.', many: 'razy.', other: 'raza.' }),
+  times: (n: number) => plural('pl', n, { one: 'raz.', other: 'razy.' }),
   afterwards: 'Po upływie terminu',
   afterwardsAre: {
     nothing: 'Oferta pozostaje dla tej osoby zamknięta',
@@ -205,9 +199,9 @@ const pl: Words = {
   unit: 'jednostka',
   // In the accusative, as every sentence here that has a period wants it.
   units: {
-    M: (n: number) => plural('pl', n, { one: 'minutę', few: 'minuty', many: 'minut', other: 'minuty' }),
-    H: (n: number) => plural('pl', n, { one: 'godzinę', few: 'godziny', many: 'godzin', other: 'godziny' }),
-    D: (n: number) => plural('pl', n, { one: 'dzień', few: 'dni', many: 'dni', other: 'dnia' }),
+    M: (n: number) => plural('pl', n, { one: 'minutę', few: 'minuty', other: 'minut' }),
+    H: (n: number) => plural('pl', n, { one: 'godzinę', few: 'godziny', other: 'godzin' }),
+    D: (n: number) => plural('pl', n, { one: 'dzień', other: 'dni' }),
   },
   unitHint: 'Godziny liczą się dokładnie; dni kończą się o tej samej porze, także przy zmianie czasu.',
   time: 'godzina',
@@ -219,12 +213,7 @@ const pl: Words = {
   save: 'Zapisz',
   discard: 'Odrzuć zmiany',
   wrong: (n: number) =>
-    plural('pl', n, {
-      one: '# pole wymaga poprawy',
-      few: '# pola wymagają poprawy',
-      many: '# pól wymaga poprawy',
-      other: '# pola wymaga poprawy',
-    }),
+    plural('pl', n, { one: '# pole wymaga poprawy', few: '# pola wymagają poprawy', other: '# pól wymaga poprawy' }),
   underWay:
     'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła; koniec kampanii obowiązuje od razu wszystkich. Nowych odbiorców, resety i kolejne szanse obejmuje już zmieniona zasada.',
   stillWait:

@@ -64,7 +64,7 @@ export const words = inBoth({
   },
   pl: {
     intro: (days: number) =>
-      `Wszystkie żądania do API odbiorców z ważnym kluczem z ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}: bez adresów i bez treści. Zamówienia są w wynikach kampanii.`,
+      `Wszystkie żądania do API odbiorców z ważnym kluczem z ${plural('pl', days, { one: 'ostatniego dnia', other: 'ostatnich # dni' })}: bez adresów i bez treści. Zamówienia są w wynikach kampanii.`,
     entry: 'Żądanie',
     entryTime: 'Czas',
     openEntry: (requestId: string) => `Otwórz żądanie ${requestId}`,
@@ -79,13 +79,7 @@ export const words = inBoth({
     any: 'Wszystkie',
     period: 'Okres',
     periods: {
-      all: (days: number) =>
-        plural('pl', days, {
-          one: 'Ostatni dzień',
-          few: 'Ostatnie # dni',
-          many: 'Ostatnie # dni',
-          other: 'Ostatnie # dnia',
-        }),
+      all: (days: number) => plural('pl', days, { one: 'Ostatni dzień', other: 'Ostatnie # dni' }),
       hour: 'Ostatnia godzina',
       day: 'Ostatnie 24 godziny',
       chosen: 'Jak na wykresie',
@@ -123,15 +117,14 @@ export const words = inBoth({
         : plural('pl', count, {
             one: '1 nowe żądanie: pokaż je',
             few: '# nowe żądania: pokaż je',
-            many: '# nowych żądań: pokaż je',
-            other: '# nowego żądania: pokaż je',
+            other: '# nowych żądań: pokaż je',
           }),
     emptyFiltered: 'Żadne żądanie nie pasuje do tych filtrów. Wybierz dłuższy okres albo wyczyść filtry.',
     empty: (days: number) =>
-      `Nie było żadnego żądania z kluczem tego konta w ciągu ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}.`,
+      `Nie było żadnego żądania z kluczem tego konta w ciągu ${plural('pl', days, { one: 'ostatniego dnia', other: 'ostatnich # dni' })}.`,
     makeKey: 'Utwórz klucz i wypróbuj go: w dokumentacji API są gotowe wywołania.',
     toKeys: 'Przejdź do kluczy',
     csvCut: (count: number) =>
-      `Plik zawiera ${plural('pl', count, { one: '# najnowszy wiersz', few: '# najnowsze wiersze', many: '# najnowszych wierszy', other: '# najnowszego wiersza' })}. Aby pobrać pozostałe, przybliż wcześniejszy czas.`,
+      `Plik zawiera ${plural('pl', count, { one: '# najnowszy wiersz', few: '# najnowsze wiersze', other: '# najnowszych wierszy' })}. Aby pobrać pozostałe, przybliż wcześniejszy czas.`,
   },
 })

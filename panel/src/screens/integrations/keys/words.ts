@@ -127,8 +127,7 @@ export const words = inBoth({
       plural('pl', count, {
         one: 'Pokaż # unieważniony klucz',
         few: 'Pokaż # unieważnione klucze',
-        many: 'Pokaż # unieważnionych kluczy',
-        other: 'Pokaż # unieważnionego klucza',
+        other: 'Pokaż # unieważnionych kluczy',
       }),
     hideRevoked: 'Ukryj unieważnione klucze',
     revokedList: 'Unieważnione klucze',

@@ -212,8 +212,7 @@ export const words = inBoth<Words>({
       plural('pl', count, {
         one: '# żądanie w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
         few: '# żądania w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
-        many: '# żądań w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
-        other: '# żądania w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
+        other: '# żądań w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
       }),
     description: 'Opis API',
     descriptionText: 'OpenAPI 3.1 z tym adresem bazowym, dla generatorów kodu i narzędzi.',
@@ -247,19 +246,9 @@ export const words = inBoth<Words>({
     between: (from, to) => `od ${number('pl', from)} do ${number('pl', to)}`,
     atLeast: (from) => `co najmniej ${number('pl', from)}`,
     charactersAtMost: (count) =>
-      plural('pl', count, {
-        one: 'najwyżej # znak',
-        few: 'najwyżej # znaki',
-        many: 'najwyżej # znaków',
-        other: 'najwyżej # znaku',
-      }),
+      plural('pl', count, { one: 'najwyżej # znak', few: 'najwyżej # znaki', other: 'najwyżej # znaków' }),
     itemsAtMost: (count) =>
-      plural('pl', count, {
-        one: 'najwyżej # pozycja',
-        few: 'najwyżej # pozycje',
-        many: 'najwyżej # pozycji',
-        other: 'najwyżej # pozycji',
-      }),
+      plural('pl', count, { one: 'najwyżej # pozycja', few: 'najwyżej # pozycje', other: 'najwyżej # pozycji' }),
     errorsText:
       'Każdy błąd ma taką samą treść. Decyduj na podstawie statusu i kodu; brzmienie komunikatu może się zmienić.',
     errorBody: 'Treść błędu',
