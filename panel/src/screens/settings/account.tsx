@@ -16,7 +16,7 @@ export default function Account() {
   const text = useWords(words)
   const isOwner = useMay('owner')
   return (
-    <Section title={text.account}>
+    <Section title={text.parts.account}>
       {isOwner ? <AccountName /> : <NameOnly />}
       <PublicAddress />
     </Section>

@@ -164,7 +164,7 @@ function SwitchOff({ onClose }: { onClose(): void }) {
   const [code, setCode] = useState('')
   const submit = async () => {
     await send.mutateAsync({ body: { code } })
-    toast(text.isSwitchedOff)
+    toast(text.isOff)
     onClose()
   }
   return (
