@@ -131,7 +131,6 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
         {ways.byProvider && (
           <ByProvider
             to="/"
-            isJoining
             isBelow={ways.byPassword}
             invitation={{ token, ...(isFirst && { accountName }) }}
             isReady={() => !isFirst || form.current?.querySelector('input')?.reportValidity() === true}

@@ -11,16 +11,16 @@ const onTheWayMs = 5_000
 type Props = {
   /** A screen of the panel, to come back to. */
   to: string
+  /** Of those who join by it: all others sign in. */
   invitation?: AskedOf<'POST /provider'>['body']['invitation']
   /** Where it is one way of two. */
   isBelow: boolean
-  isJoining?: boolean
   /** Where something is to be filled in first: whether it is. */
   isReady?(): boolean
 }
 
 /** Leads to the provider of OpenID Connect, which sends the reader back. */
-export function ByProvider({ to, invitation, isBelow, isJoining = false, isReady = () => true }: Props) {
+export function ByProvider({ to, invitation, isBelow, isReady = () => true }: Props) {
   const text = useWords(words)
   const send = useSendAlone('POST /provider')
   const { isSuccess, reset } = send
@@ -48,7 +48,7 @@ export function ByProvider({ to, invitation, isBelow, isJoining = false, isReady
         loading={send.isPending || isSuccess}
         onClick={() => go().catch(() => {})}
       >
-        {isJoining ? text.joinByProvider : text.byProvider}
+        {invitation ? text.joinByProvider : text.byProvider}
       </Button>
     </>
   )

@@ -72,13 +72,12 @@ export function SignInScreen() {
 }
 
 /** Password, and a code where the user has a second factor; also over a screen whose session has ended. */
-export function SignInForm({ email, setEmail, hasMail, onDone }: FormProps) {
+export function SignInForm(props: FormProps) {
   const [codeToken, setCodeToken] = useState<string>()
   if (codeToken !== undefined) {
-    return <CodeStep codeToken={codeToken} onDone={onDone} onBack={() => setCodeToken(undefined)} />
+    return <CodeStep codeToken={codeToken} onDone={props.onDone} onBack={() => setCodeToken(undefined)} />
   }
-  const onShown = (token: string | null) => (token === null ? onDone() : setCodeToken(token))
-  return <PasswordStep {...{ email, hasMail, onShown, ...(setEmail && { setEmail }) }} />
+  return <PasswordStep {...props} onCode={setCodeToken} />
 }
 
 type FormProps = {
@@ -89,11 +88,7 @@ type FormProps = {
   onDone(): void
 }
 
-type PasswordProps = Omit<FormProps, 'onDone'> & {
-  onShown(codeToken: string | null): void
-}
-
-function PasswordStep({ email, setEmail, hasMail, onShown }: PasswordProps) {
+function PasswordStep({ email, setEmail, hasMail, onDone, onCode }: FormProps & { onCode(token: string): void }) {
   const text = useWords(words)
   const send = useSendAlone('POST /session')
   const emailFault = useEmailFault(send.error)
@@ -102,7 +97,9 @@ function PasswordStep({ email, setEmail, hasMail, onShown }: PasswordProps) {
   const isWrong = send.error?.code === 'WRONG_PASSWORD'
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    onShown((await send.mutateAsync({ body: { email, password } })).codeToken)
+    const { codeToken } = await send.mutateAsync({ body: { email, password } })
+    if (codeToken === null) onDone()
+    else onCode(codeToken)
   }
   return (
     <form onSubmit={(event) => submit(event).catch(() => field.current?.focus())}>
