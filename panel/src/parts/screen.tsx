@@ -1,12 +1,10 @@
 import { Group, Stack, Title } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
+import { useDocumentTitle } from '@mantine/hooks'
+import type { ReactNode } from 'react'
 
 /** It tells apart tabs of the browser, and the steps of its Back: where a screen has parts, the part comes first. */
 export function useWindowTitle(...names: (string | undefined)[]): void {
-  const title = [...names.filter((name) => name !== undefined), 'Lastcall'].join(' – ')
-  useEffect(() => {
-    document.title = title
-  }, [title])
+  useDocumentTitle([...names.filter((name) => name !== undefined), 'Lastcall'].join(' – '))
 }
 
 type Props = { title: string; part?: string | undefined; actions?: ReactNode; children: ReactNode }

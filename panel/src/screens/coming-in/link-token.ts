@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 
 /** The link's token, out of the address at once; with the entry of the history it outlives a reload, and no more. */
@@ -6,10 +7,8 @@ export function useTokenOfAddress(): string {
   useEffect(() => {
     const { pathname, search } = window.location
     window.history.replaceState({ token }, '', `${pathname}${search}`)
-    // For another link on the screen of this one the browser loads nothing by itself.
-    const reload = () => window.location.reload()
-    window.addEventListener('hashchange', reload)
-    return () => window.removeEventListener('hashchange', reload)
   }, [token])
+  // For another link on the screen of this one the browser loads nothing by itself.
+  useWindowEvent('hashchange', () => window.location.reload())
   return token
 }
