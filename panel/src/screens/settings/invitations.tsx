@@ -8,9 +8,9 @@ import { Failure } from '../../parts/failure.tsx'
 import { focusNextRow, focusOnFault, rowMark } from '../../parts/next-row.ts'
 import { TimeText } from '../../parts/time-text.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { useSession } from '../../session.ts'
+import { type Role, useSession } from '../../session.ts'
 import { roleWords } from './role-words.ts'
-import { type Role, useRoleOptions } from './roles.ts'
+import { useRoleOptions } from './roles.ts'
 import { words } from './words.ts'
 
 type Invitation = AnswerOf<'GET /invitations'>['invitations'][number]

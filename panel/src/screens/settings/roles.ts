@@ -2,8 +2,6 @@ import { useWords } from '../../language.ts'
 import { type Role, rank } from '../../session.ts'
 import { roleWords } from './role-words.ts'
 
-export type { Role }
-
 /** For a field that chooses a role. */
 export function useRoleOptions(): { value: Role; label: string }[] {
   const { roles } = useWords(roleWords)

@@ -10,10 +10,10 @@ import { RoleNote } from '../../parts/role-note.tsx'
 import { Section } from '../../parts/section.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { useMay, useSession } from '../../session.ts'
+import { type Role, useMay, useSession } from '../../session.ts'
 import { Invitations } from './invitations.tsx'
 import { roleWords } from './role-words.ts'
-import { type Role, useRoleOptions } from './roles.ts'
+import { useRoleOptions } from './roles.ts'
 import { words } from './words.ts'
 
 type User = AnswerOf<'GET /users'>['users'][number]
@@ -21,20 +21,11 @@ type User = AnswerOf<'GET /users'>['users'][number]
 export default function UsersPart() {
   const text = useWords(words)
   const users = useAsk('GET /users', {})
-  if (users.isPending) return <Waiting />
-  return (
-    <Section title={text.users}>
-      <Users users={users} />
-    </Section>
-  )
-}
-
-function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
-  const text = useWords(words)
   const { rolesText, onlyOwnersUsers } = useWords(roleWords)
   const isOwner = useMay('owner')
   const [removing, setRemoving] = useState<User>()
   const remove = useSend('DELETE /users/:userId')
+  if (users.isPending) return <Waiting />
   const owners = users.data?.users.filter(({ role }) => role === 'owner').length
   const ask = (user: User) => {
     remove.reset()
@@ -52,7 +43,7 @@ function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
     remove.mutate({ params: { userId } }, { onSuccess })
   }
   return (
-    <Stack>
+    <Section title={text.users}>
       <Text size="sm" c="dimmed">
         {rolesText}
       </Text>
@@ -80,7 +71,7 @@ function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
         error={remove.error}
         onConfirm={() => confirm(removing?.id ?? 0)}
       />
-    </Stack>
+    </Section>
   )
 }
 
