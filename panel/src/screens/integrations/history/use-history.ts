@@ -48,7 +48,6 @@ export function useNews(wanted: Wanted, head: string | undefined) {
       call('GET /history', { query: { ...queryOf(wanted), limit: '50', after: head as string } }, signal),
     enabled: isOpen,
     refetchInterval: newsEveryMs,
-    initialDataUpdatedAt: 0,
     staleTime: newsEveryMs,
     gcTime: 0,
     retry: false,
