@@ -23,6 +23,7 @@ import { finishErasing } from '../screens/campaigns/leads/erasing.ts'
 import { isImporting } from '../screens/campaigns/leads/importing.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
+import { giveUpSigningInAgain } from '../signing-in.ts'
 import { Confirm } from './confirm.tsx'
 import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
@@ -216,21 +217,27 @@ function AccountMenu({ user }: Pick<SignedIn, 'user'>) {
   )
 }
 
+/** Gives up the screens, with what was entered there. */
+export function useLeave(): () => void {
+  const client = useQueryClient()
+  const [, go] = useLocation()
+  return () => {
+    forgetUnsaved()
+    endWithSession()
+    giveUpSigningInAgain()
+    client.clear()
+    go('/sign-in')
+  }
+}
+
 /** `ask` where an import is under way that the reader has not given up. */
 function useSignOut(userId: number, ask: () => void) {
   const text = useWords(words)
-  const client = useQueryClient()
-  const [, go] = useLocation()
+  const leave = useLeave()
   const send = useSendAlone('DELETE /session')
   const onError = useToastFailure()
   const onNotErased = useToastFailure(text.signOutStopped)
   const [isLeaving, setLeaving] = useState(false)
-  const onSuccess = () => {
-    forgetUnsaved()
-    endWithSession()
-    client.clear()
-    go('/sign-in')
-  }
   /** Resolves to why one was not erased: nobody would be told of it once the session is over. */
   const eraseAll = async () => {
     let failed: CallFailed | undefined
@@ -249,7 +256,7 @@ function useSignOut(userId: number, ask: () => void) {
     const failed = await eraseAll().finally(() => setLeaving(false))
     if (failed !== undefined) onNotErased(failed)
     else if (isToAsk()) ask()
-    else send.mutate({ query: { userId: String(userId) } }, { onSuccess, onError })
+    else send.mutate({ query: { userId: String(userId) } }, { onSuccess: leave, onError })
   }
   return { signOut, isLeaving: isLeaving || send.isPending }
 }

@@ -1,16 +1,14 @@
 import { Anchor, Button, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
-import { useLocation } from 'wouter'
 import { call } from '../api.ts'
 import { useWords } from '../language.ts'
-import { endWithSession } from '../leaving.ts'
-import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import { SignInForm } from '../screens/coming-in/sign-in.tsx'
 import { words as comingInWords } from '../screens/coming-in/words.ts'
 import { type SignedIn, useSession } from '../session.ts'
-import { giveUpSigningInAgain, isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
+import { isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
 import { stays } from './escape.ts'
+import { useLeave } from './shell.tsx'
 import { words } from './words.ts'
 
 /** Stands over a screen whose session has ended; nothing that was entered is lost. */
@@ -79,19 +77,6 @@ function useOtherTab(isAsked: boolean, userId: number, onDone: () => void) {
     }
   }, [isAsked])
   return other
-}
-
-/** Gives up the screen, with what was entered there. */
-function useLeave(): () => void {
-  const client = useQueryClient()
-  const [, go] = useLocation()
-  return () => {
-    forgetUnsaved()
-    endWithSession()
-    giveUpSigningInAgain()
-    client.clear()
-    go('/sign-in')
-  }
 }
 
 /** Somebody else is signed in in this browser: the reader goes on as that user, or ends that session in another tab. */
