@@ -5,18 +5,18 @@ export const topics = [
 ]
 export type Topic = (typeof topics)[number]
 
-const parts: Record<string, { first: Topic; all: readonly Topic[] }> = {
-  campaigns: { first: 'results', all: ['results', 'rules', 'pages', 'timer', 'leads'] },
-  settings: { first: 'settings', all: ['users', 'security', 'audit'] },
-  integrations: { first: 'keys', all: ['keys', 'history', 'webhooks', 'reference'] },
+/** What helps with a screen whose part has no page of its own. */
+const firsts: Record<string, Topic> = {
+  campaigns: 'results',
+  person: 'person',
+  integrations: 'keys',
+  settings: 'settings',
 }
 
 /** What helps with the screen at this address. */
 export function topicOf(location: string): Topic {
   const [, screen = '', ...rest] = location.split('/')
   if (screen === 'campaigns' && rest.length === 0) return 'campaigns'
-  const within = parts[screen]
   const part = screen === 'campaigns' ? rest[1] : rest[0]
-  if (within !== undefined) return within.all.find((topic) => topic === part) ?? within.first
-  return topics.find((topic) => topic === screen) ?? 'overview'
+  return topics.find((topic) => topic === part) ?? firsts[screen] ?? 'overview'
 }
