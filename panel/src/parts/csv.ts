@@ -1,6 +1,6 @@
 /**
- * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"); behind apostrophes too, so that one
- * which is put before it can be told from those that were there.
+ * Spreadsheets run a cell that begins so (OWASP, "CSV Injection"). Apostrophes before it count too, or ours could not be
+ * told from one that was there.
  */
 export const isFormula = (value: string): boolean => /^'*[=+\-@\t\r]/.test(value)
 

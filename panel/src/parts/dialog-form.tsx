@@ -44,7 +44,7 @@ export function DialogForm({
         {children}
         <Failure of={{ error: send.error }} />
         <Group justify="end" gap="sm">
-          {/* Where it asks for nothing: what has this and stands above gets the focus before it. */}
+          {/* The focus goes to the first of these in the dialog: a field above, or else this button. */}
           <Button variant="default" data-autofocus onClick={onClose}>
             {cancel}
           </Button>

@@ -40,7 +40,7 @@ export function useFocusOfStep(step: string): RefObject<HTMLDivElement | null> {
   return inside
 }
 
-/** What had the focus is gone: by keyboard, and by ear, one goes on from the beginning of the screen. */
+/** What had the focus is gone: keyboard and screen reader go on from the top of the screen. */
 export const focusScreen = () => document.getElementById('content')?.focus({ preventScroll: true })
 
 /** The link that was pressed went with its screen, or the browser's own Back was. */

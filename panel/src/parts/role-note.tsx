@@ -14,7 +14,7 @@ export function RoleNote({ needed, children }: { needed: Role; children: string 
   )
 }
 
-/** A button that a lesser role does not have goes when it is pressed, and so does what would say why. */
+/** When the role turns out to be lesser, the button and its error disappear: say why in a message. */
 export function LesserRole() {
   const { user } = useSession()
   const { lesserRole } = useWords(words)

@@ -39,7 +39,7 @@ export function RowMenu({ label, actions, disabled = false, loading = false, isO
   }, [loading])
   if (actions.length === 0) return null
   const change = (isOpen: boolean) => {
-    // Before an action goes on: its dialog gives the focus back to what had it, and its field keeps what it takes.
+    // The dialog that an action opens gives the focus back to whatever had it: that is to be this button.
     if (!isOpen) button.current?.focus()
     setShown(isOpen)
   }

@@ -35,7 +35,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
   const submit = async () => {
     setTried(true)
     if (isOfNone) {
-      // Of none nothing is told: the field says so. What the last try found goes; the next one finds what is left of it.
+      // No campaign is chosen: the field says so, and nothing is sent. Clears the faults of the last try.
       send.reset()
       throw new RangeError('no campaign is chosen')
     }
