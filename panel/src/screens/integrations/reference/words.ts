@@ -4,65 +4,9 @@ import { inBoth, type Language, plural } from '../../../language.ts'
 /** What an error means to a caller, and what to do about it. */
 type CodeWords = { means: string; next: string }
 
-type Words = {
-  intro: string
-  baseUrl: string
-  key: string
-  keyText: string
-  toKeys: string
-  onlyOwners: string
-  keyLine: string
-  limit: string
-  limitText(count: number): string
-  description: string
-  descriptionText: string
-  download: string
-  collection: string
-  collectionText: string
-  campaign: string
-  campaignHint: string
-  firstOnly(count: number): string
-  draftOption(name: string): string
-  noMatch: string
-  draft: string
-  noCampaign: string
-  toCampaigns: string
-  snippetLanguage: string
-  snippet(language: string, operation: string): string
-  operations: string
-  parameters: string
-  body: string
-  answer(status: string): string
-  exampleOf(what: string): string
-  errors: string
-  required: string
-  optional: string
-  values: string
-  always: string
-  otherwise: string
-  between(from: number, to: number): string
-  atLeast(from: number): string
-  charactersAtMost(count: number): string
-  itemsAtMost(count: number): string
-  errorsText: string
-  errorBody: string
-  otherErrors: string
-  next: string
-  warnings: string
-  warningsText: string
-  headers: string
-  /** Of statuses, of which there may be none. */
-  onAllBut(statuses: string): string
-  onStatuses(statuses: string): string
-  retries: string
-  retryAdvice: string[]
-  codes: Record<ApiErrorCode, CodeWords>
-  warningTexts: Record<ApiWarning, string>
-}
-
 const number = (language: Language, value: number) => new Intl.NumberFormat(language).format(value)
 
-export const words = inBoth<Words>({
+export const words = inBoth({
   en: {
     intro:
       'Three operations, for your server: list the campaigns, register an email as a lead, and read the offer of a lead. The examples are for this installation and run as copied.',
@@ -74,7 +18,7 @@ export const words = inBoth<Words>({
     onlyOwners: 'Owners of the account make keys.',
     keyLine: 'Line that sets the key',
     limit: 'Rate limit',
-    limitText: (count) =>
+    limitText: (count: number) =>
       plural('en', count, {
         one: '# request in each UTC minute, of all keys of the account together.',
         other: '# requests in each UTC minute, of all keys of the account together.',
@@ -87,31 +31,32 @@ export const words = inBoth<Words>({
       'For Postman, in its format 2.1; Bruno and others import it too. Put your key into the variable “key”.',
     campaign: 'Campaign in the examples',
     campaignHint: 'Its number is in every example below and in the collection.',
-    firstOnly: (count) =>
+    firstOnly: (count: number) =>
       `The first ${new Intl.NumberFormat('en').format(count)} campaigns can be chosen here; for another one put its number into the examples.`,
-    draftOption: (name) => `${name} (draft)`,
+    draftOption: (name: string) => `${name} (draft)`,
     noMatch: 'No campaign has this name',
     draft:
       'This campaign is a draft. Until it is published, registering answers 409 CAMPAIGN_NOT_PUBLISHED, and the offer of a lead has no links.',
     noCampaign: 'Examples need a campaign, and there is none yet. Make one, and they will appear here with its number.',
     toCampaigns: 'Go to the campaigns',
     snippetLanguage: 'Language of the examples',
-    snippet: (language, operation) => `${operation}: example (${language})`,
+    snippet: (language: string, operation: string) => `${operation}: example (${language})`,
     operations: 'Operations',
     parameters: 'Parameters',
     body: 'Body',
-    answer: (status) => `Answer ${status}`,
-    exampleOf: (what) => `Example: ${what}`,
+    answer: (status: string) => `Answer ${status}`,
+    exampleOf: (what: string) => `Example: ${what}`,
     errors: 'Errors',
     required: 'required',
     optional: 'optional',
     values: 'One of:',
     always: 'Always:',
     otherwise: 'If left out:',
-    between: (from, to) => `from ${number('en', from)} to ${number('en', to)}`,
-    atLeast: (from) => `at least ${number('en', from)}`,
-    charactersAtMost: (count) => plural('en', count, { one: 'at most # character', other: 'at most # characters' }),
-    itemsAtMost: (count) => plural('en', count, { one: 'at most # entry', other: 'at most # entries' }),
+    between: (from: number, to: number) => `from ${number('en', from)} to ${number('en', to)}`,
+    atLeast: (from: number) => `at least ${number('en', from)}`,
+    charactersAtMost: (count: number) =>
+      plural('en', count, { one: 'at most # character', other: 'at most # characters' }),
+    itemsAtMost: (count: number) => plural('en', count, { one: 'at most # entry', other: 'at most # entries' }),
     errorsText: 'Every error has the same body. Decide by status and code; the wording of the message may change.',
     errorBody: 'Body of an error',
     otherErrors: 'Any other request gets:',
@@ -119,8 +64,9 @@ export const words = inBoth<Words>({
     warnings: 'Warnings',
     warningsText: 'An offer that lacks something says why, in its list of warnings.',
     headers: 'Headers of the answers',
-    onAllBut: (statuses) => `on every answer${statuses && ` except ${statuses}`}`,
-    onStatuses: (statuses) => `on ${statuses}`,
+    /** Of statuses, of which there may be none. */
+    onAllBut: (statuses: string) => `on every answer${statuses && ` except ${statuses}`}`,
+    onStatuses: (statuses: string) => `on ${statuses}`,
     retries: 'Trying again',
     retryAdvice: [
       'On 429 wait as many seconds as `Retry-After` says, then send again.',
@@ -187,7 +133,7 @@ export const words = inBoth<Words>({
           'The database does not answer, or the server is overloaded or stopping; the request may have been carried out.',
         next: 'Try again after ever longer pauses, a few times.',
       },
-    },
+    } satisfies Record<ApiErrorCode, CodeWords>,
     warningTexts: {
       CAMPAIGN_NOT_PUBLISHED: 'The campaign is a draft: no links, no countdown image.',
       COUNTDOWN_TOOLS_UNAVAILABLE:
@@ -195,7 +141,7 @@ export const words = inBoth<Words>({
       NO_OFFER_PAGES: 'No page of the campaign is eligible: there are no links.',
       NO_MAIL_TIMER: 'The campaign has no mail timer: there is no countdown image.',
       NO_DEADLINE: 'There is no deadline, or none yet.',
-    },
+    } satisfies Record<ApiWarning, string>,
   },
   pl: {
     intro:
