@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import { type FormEvent, type ReactNode, useRef } from 'react'
+import type { FormEvent, ReactNode } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
 import { Failure } from './failure.tsx'
@@ -27,16 +27,11 @@ export function DialogForm({
   children,
 }: Props) {
   const { cancel } = useWords(words)
-  const isSending = useRef(false)
-  const submitted = async (event: FormEvent) => {
+  const submitted = (event: FormEvent) => {
     const form = event.currentTarget
     event.preventDefault()
-    // Two clicks in one instant come before the button is drawn as busy.
-    if (isSending.current) return
-    isSending.current = true
     // What failed stands in `send.error`.
-    await submit().catch(() => focusOnFault(form))
-    isSending.current = false
+    submit().catch(() => focusOnFault(form))
   }
   return (
     <form onSubmit={submitted}>
