@@ -1,9 +1,6 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import type { CallFailed } from '../api.ts'
-import { useWords } from '../language.ts'
-import { Failure } from './failure.tsx'
-import { words } from './words.ts'
+import { Modal, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { DialogForm, type Sending } from './dialog-form.tsx'
 
 type ConfirmProps = {
   opened: boolean
@@ -15,8 +12,8 @@ type ConfirmProps = {
   isDangerous?: boolean
   /** Where it cannot be undone: what has to be typed first, and what asks for it. */
   typed?: { asked: string; wanted: string }
-  isPending: boolean
-  error: CallFailed | null
+  /** Where something is sent before the dialog closes. */
+  send?: Sending
   onConfirm(): void
 }
 
@@ -33,39 +30,30 @@ export function Confirm(props: ConfirmProps) {
 /** As it is read on the page, which shows several spaces as one, and a letter alike however it is composed. */
 const asRead = (name: string) => name.normalize().replaceAll(/\s+/g, ' ').trim()
 
-function Question({ onClose, text, action, isDangerous, typed, isPending, error, onConfirm }: ConfirmProps) {
-  const { cancel } = useWords(words)
+const nothingSent = { error: null, isPending: false }
+
+function Question({ onClose, text, action, isDangerous = false, typed, send = nothingSent, onConfirm }: ConfirmProps) {
   const [given, setGiven] = useState('')
   const mayGo = typed === undefined || asRead(given) === asRead(typed.wanted)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    // React hands it on to the form in which this dialog is written, though it does not stand there.
-    event.stopPropagation()
-    if (mayGo) onConfirm()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {typeof text === 'string' ? <Text size="sm">{text}</Text> : text}
-        {typed !== undefined && (
-          <TextInput
-            label={typed.asked}
-            value={given}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => setGiven(event.currentTarget.value)}
-          />
-        )}
-        <Failure of={{ error }} />
-        <Group justify="end">
-          <Button variant="default" data-autofocus={typed === undefined || undefined} onClick={onClose}>
-            {cancel}
-          </Button>
-          <Button type="submit" color={isDangerous ? 'red' : 'violet'} disabled={!mayGo} loading={isPending}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      send={send}
+      submit={async () => onConfirm()}
+      done={action}
+      isDestructive={isDangerous}
+      isDisabled={!mayGo}
+      onClose={onClose}
+    >
+      {typeof text === 'string' ? <Text size="sm">{text}</Text> : text}
+      {typed !== undefined && (
+        <TextInput
+          label={typed.asked}
+          value={given}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => setGiven(event.currentTarget.value)}
+        />
+      )}
+    </DialogForm>
   )
 }

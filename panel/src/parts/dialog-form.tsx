@@ -6,9 +6,12 @@ import { Failure } from './failure.tsx'
 import { focusOnFault } from './next-row.ts'
 import { words } from './words.ts'
 
+/** How it stands with what a dialog asks for. */
+export type Sending = { error: CallFailed | null; isPending: boolean }
+
 type Props = {
   onClose(): void
-  send: { error: CallFailed | null; isPending: boolean }
+  send: Sending
   submit(): Promise<void>
   done: string
   isDestructive?: boolean
@@ -30,6 +33,8 @@ export function DialogForm({
   const submitted = (event: FormEvent) => {
     const form = event.currentTarget
     event.preventDefault()
+    // React hands it on to the form in which this dialog is written, though it does not stand there.
+    event.stopPropagation()
     // What failed stands in `send.error`.
     submit().catch(() => focusOnFault(form))
   }

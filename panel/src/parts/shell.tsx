@@ -206,8 +206,6 @@ function AccountMenu({ user }: Pick<SignedIn, 'user'>) {
         title={text.signOutStops}
         text={text.signOutStopsText}
         action={text.signOut}
-        isPending={false}
-        error={null}
         onConfirm={() => {
           close()
           signOut(true)

@@ -43,8 +43,7 @@ export function Publish({ read, onPublished }: { read: Whole; onPublished(): voi
         text={<Consequences settings={read.settings} />}
         action={name}
         isDangerous={!isDraft}
-        isPending={saving.isPending}
-        error={saving.error}
+        send={saving}
         onConfirm={() => confirm().catch(() => {})}
       />
     </>

@@ -214,8 +214,7 @@ function Erase({ email, onErased }: { email: string; onErased(campaigns: number)
         }
         action={text.eraseDo}
         isDangerous
-        isPending={send.isPending}
-        error={send.error}
+        send={send}
         onConfirm={() => erase().catch(() => {})}
       />
     </>

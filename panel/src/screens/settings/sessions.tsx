@@ -111,8 +111,7 @@ function EndOthers() {
         title={text.endOthersTitle}
         text={text.endOthersText}
         action={text.endOthers}
-        isPending={send.isPending}
-        error={send.error}
+        send={send}
         onConfirm={confirm}
       />
     </Group>

@@ -67,8 +67,7 @@ export default function UsersPart() {
         text={text.removeText}
         action={text.remove}
         isDangerous
-        isPending={remove.isPending}
-        error={remove.error}
+        send={remove}
         onConfirm={() => confirm(removing?.id ?? 0)}
       />
     </Section>
@@ -158,8 +157,7 @@ function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
         opened={asked !== undefined}
         onClose={close}
         {...(isMe ? own : others)}
-        isPending={send.isPending}
-        error={send.error}
+        send={send}
         onConfirm={() => asked !== undefined && set(asked)}
       />
     </>

@@ -91,8 +91,6 @@ function Bar({ chosen, settings, filter, onDone }: Props) {
         text={text.eraseText}
         action={text.eraseDo}
         isDangerous
-        isPending={false}
-        error={null}
         onConfirm={() => {
           close()
           erase(chosen)

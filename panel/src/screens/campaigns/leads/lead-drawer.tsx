@@ -189,8 +189,6 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
         }
         action={text.eraseDo}
         isDangerous
-        isPending={false}
-        error={null}
         onConfirm={() => {
           erase([lead.ref])
           onErased()

@@ -119,8 +119,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
         text={text.archiveText}
         action={text.archive}
         isDangerous
-        isPending={archive.isPending}
-        error={archive.error}
+        send={archive}
         onConfirm={() => putAway(true).catch(() => {})}
       />
       <Confirm
@@ -131,8 +130,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
         typed={{ asked: text.removeConfirm(name), wanted: name }}
         action={text.remove}
         isDangerous
-        isPending={remove.isPending}
-        error={remove.error}
+        send={remove}
         onConfirm={confirm}
       />
     </>

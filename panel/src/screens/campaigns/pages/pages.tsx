@@ -130,8 +130,6 @@ function RemoveDialog({ of, onClose, onRemove }: RemoveProps) {
       text={text.removeText}
       action={text.remove}
       isDangerous
-      isPending={false}
-      error={null}
       onConfirm={() => {
         if (of !== undefined) onRemove(of)
         onClose()

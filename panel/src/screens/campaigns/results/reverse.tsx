@@ -38,7 +38,7 @@ export function Reverse({ id, campaignId, orderId, closed, reversedAt }: Order &
       </Button>
       <Confirm
         {...{ opened: isAsking, onClose: close, title: text.reverseTitle(orderId), action: text.reverse }}
-        {...{ isDangerous: true, isPending: send.isPending, error: send.error }}
+        {...{ isDangerous: true, send }}
         text={
           <>
             <Text size="sm">{text.reverseText}</Text>

@@ -132,7 +132,7 @@ function Remove({ read }: PartProps) {
         text={text.removeText}
         action={text.remove}
         isDangerous
-        {...{ isPending, error }}
+        send={{ isPending, error }}
         onConfirm={remove}
       />
     </>
