@@ -1,17 +1,17 @@
 // A session that ended in the middle of something: the reader signs in on top of it, and it goes on.
-import { someListeners } from './parts/listeners.ts'
+import { kept } from './parts/listeners.ts'
 
-let waiting: { promise: Promise<boolean>; settle: (isSignedIn: boolean) => void } | undefined
-const listeners = someListeners()
+type Waiting = { promise: Promise<boolean>; settle: (isSignedIn: boolean) => void }
+
+const waiting = kept<Waiting | undefined>(undefined)
 
 /** Resolves once the reader has signed in again; false where they came in by another door, and nothing waits any more. */
 export function signInAgain(): Promise<boolean> {
-  if (waiting === undefined) {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    waiting = { promise, settle: resolve }
-    listeners.tell()
-  }
-  return waiting.promise
+  const asked = waiting.get()
+  if (asked !== undefined) return asked.promise
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  waiting.set({ promise, settle: resolve })
+  return promise
 }
 
 export function signedInAgain(): void {
@@ -24,10 +24,8 @@ export function giveUpSigningInAgain(): void {
 }
 
 function settle(isSignedIn: boolean): void {
-  waiting?.settle(isSignedIn)
-  waiting = undefined
-  listeners.tell()
+  waiting.get()?.settle(isSignedIn)
+  waiting.set(undefined)
 }
 
-export const isSignInAsked = (): boolean => waiting !== undefined
-export const onSignInAsked = listeners.add
+export const useIsSignInAsked = (): boolean => waiting.use() !== undefined

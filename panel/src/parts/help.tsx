@@ -1,29 +1,23 @@
 // Help stands over the screen that it is about. Its pages come with the panel, and are loaded when first opened.
 import { ActionIcon, Anchor, Drawer } from '@mantine/core'
-import { lazy, useEffect, useSyncExternalStore } from 'react'
+import { lazy, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useWords } from '../language.ts'
 import { type Topic, topicOf } from './help-topic.ts'
-import { someListeners } from './listeners.ts'
+import { kept } from './listeners.ts'
 import { Loaded } from './loaded.tsx'
 import { words } from './words.ts'
 
 const HelpPage = lazy(() => import('../help/page.tsx'))
 
-let shown: Topic | null = null
-const listeners = someListeners()
-
-function show(topic: Topic | null): void {
-  shown = topic
-  listeners.tell()
-}
+const shown = kept<Topic | null>(null)
 
 /** The page of help of the screen that is open. */
 export function HelpButton() {
   const { help } = useWords(words)
   const [location] = useLocation()
   return (
-    <ActionIcon variant="default" radius="xl" aria-label={help} onClick={() => show(topicOf(location))}>
+    <ActionIcon variant="default" radius="xl" aria-label={help} onClick={() => shown.set(topicOf(location))}>
       ?
     </ActionIcon>
   )
@@ -33,7 +27,13 @@ export function HelpButton() {
 export function HelpLink({ topic, about }: { topic: Topic; about: string }) {
   const { help } = useWords(words)
   return (
-    <Anchor component="button" type="button" size="sm" aria-label={`${help}: ${about}`} onClick={() => show(topic)}>
+    <Anchor
+      component="button"
+      type="button"
+      size="sm"
+      aria-label={`${help}: ${about}`}
+      onClick={() => shown.set(topic)}
+    >
       {help}
     </Anchor>
   )
@@ -41,12 +41,12 @@ export function HelpLink({ topic, about }: { topic: Topic; about: string }) {
 
 export function HelpDrawer() {
   const { help } = useWords(words)
-  const topic = useSyncExternalStore(listeners.add, () => shown)
+  const topic = shown.use()
   const [location] = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the browser's Back leaves the screen that it is about.
-  useEffect(() => show(null), [location])
+  useEffect(() => shown.set(null), [location])
   return (
-    <Drawer opened={topic !== null} onClose={() => show(null)} title={help}>
+    <Drawer opened={topic !== null} onClose={() => shown.set(null)} title={help}>
       <Loaded>{topic !== null && <HelpPage topic={topic} />}</Loaded>
     </Drawer>
   )

@@ -1,12 +1,12 @@
 import { Anchor, Button, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { call } from '../api.ts'
 import { useWords } from '../language.ts'
 import { SignInForm } from '../screens/coming-in/sign-in.tsx'
 import { words as comingInWords } from '../screens/coming-in/words.ts'
 import { type SignedIn, useSession } from '../session.ts'
-import { isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
+import { signedInAgain, useIsSignInAsked } from '../signing-in.ts'
 import { stays } from './escape.ts'
 import { useLeave } from './shell.tsx'
 import { words } from './words.ts'
@@ -18,7 +18,7 @@ export function SignInAgain() {
   const { user, ways } = useSession()
   const leave = useLeave()
   const client = useQueryClient()
-  const isAsked = useSyncExternalStore(onSignInAsked, isSignInAsked)
+  const isAsked = useIsSignInAsked()
   const goOn = () => {
     signedInAgain()
     client.invalidateQueries()

@@ -1,12 +1,11 @@
 // What was done, or could not be, said where it is seen wherever the reader has scrolled to.
 import { Affix, Button, Group, Notification, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { useSyncExternalStore } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
 import { atSignOut } from '../leaving.ts'
 import { asksForId } from './failure.tsx'
-import { someListeners } from './listeners.ts'
+import { kept } from './listeners.ts'
 import { focusScreen } from './next-row.ts'
 import { words } from './words.ts'
 
@@ -19,20 +18,14 @@ type Said = ToSay & { number: number }
 
 let count = 0
 /** At most one with a button, which stands first, and one without: that one takes no button away. */
-let said: readonly Said[] = []
-const listeners = someListeners()
-
-function put(next: readonly Said[]): void {
-  said = next
-  listeners.tell()
-}
+const said = kept<readonly Said[]>([])
 
 function remove(one: Said): void {
-  const index = said.indexOf(one)
+  const index = said.get().indexOf(one)
   if (index === -1) return
   // Its button takes the focus along: the focus goes to the page's main part.
   if (document.getElementById('toast')?.children[index]?.contains(document.activeElement)) focusScreen()
-  put(said.filter((other) => other !== one))
+  said.set(said.get().filter((other) => other !== one))
 }
 
 /**
@@ -49,7 +42,7 @@ export function toastWhile(text: string, goesOn: Promise<unknown>): void {
 }
 
 // What one user was told is not for the next one at this tab.
-atSignOut(() => put([]))
+atSignOut(() => said.set([]))
 
 const shownLong = () => new Promise((resolve) => window.setTimeout(resolve, shownMs))
 
@@ -58,8 +51,8 @@ function show(toSay: ToSay, shown: Promise<unknown> | null = shownLong()): () =>
   count += 1
   const next = { ...toSay, number: count }
   const isAlike = ({ action }: Said) => (action === undefined) === (next.action === undefined)
-  for (const one of said.filter(isAlike)) remove(one)
-  put(next.action === undefined ? [...said, next] : [next, ...said])
+  for (const one of said.get().filter(isAlike)) remove(one)
+  said.set(next.action === undefined ? [...said.get(), next] : [next, ...said.get()])
   const takeAway = () => remove(next)
   shown?.then(takeAway, takeAway)
   return takeAway
@@ -78,7 +71,7 @@ export function useToastFailure(what?: string): (error: CallFailed) => void {
 }
 
 export function Toast() {
-  const all = useSyncExternalStore(listeners.add, () => said)
+  const all = said.use()
   return (
     // Above drawers and dialogs; within the page's main part, where screen readers look for it.
     <Affix

@@ -1,8 +1,7 @@
 // Erasing leads waits for ten seconds, in which it can be taken back; it does so wherever the reader goes.
-import { useSyncExternalStore } from 'react'
 import { type CallFailed, call } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
-import { someListeners } from '../../../parts/listeners.ts'
+import { kept } from '../../../parts/listeners.ts'
 import { toast } from '../../../parts/toast.tsx'
 
 const waitsMs = 10_000
@@ -17,21 +16,15 @@ let waiting: { finish(): void; undo(): void } | undefined
 /** Those that are not done yet: one after the other. */
 let asked: readonly Asked[] = []
 /** Those that are as good as gone: no list shows them. */
-let hidden: readonly string[] = []
+const hidden = kept<readonly string[]>([])
 /** What was asked for in a session that is over is not done in the name of who goes on in another. */
 let session = 0
-const listeners = someListeners()
-
-function hide(refs: readonly string[]): void {
-  hidden = refs
-  listeners.tell()
-}
 
 /** The leads vanish from the lists now and are erased when the time is up, or when another erasure begins. */
 export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: () => unknown): void {
   waiting?.finish()
-  hide([...hidden, ...refs])
-  const showAgain = () => hide(hidden.filter((ref) => !refs.includes(ref)))
+  hidden.set([...hidden.get(), ...refs])
+  const showAgain = () => hidden.set(hidden.get().filter((ref) => !refs.includes(ref)))
   const mayClose = stayOpen()
   const askedIn = session
   const end = () => {
@@ -78,9 +71,7 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
   const takeUndoAway = toast(said.waits, { name: said.undo, onClick: undo })
 }
 
-export function useHidden(): readonly string[] {
-  return useSyncExternalStore(listeners.add, () => hidden)
-}
+export const useHidden = hidden.use
 
 /** What is waiting, or under way, is done before the session ends: the next of them. Undefined where there is none. */
 export function finishErasing(): Asked | undefined {
@@ -91,5 +82,5 @@ export function finishErasing(): Asked | undefined {
 atSignOut(() => {
   session += 1
   waiting?.undo()
-  hide([])
+  hidden.set([])
 })
