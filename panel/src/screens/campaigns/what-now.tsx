@@ -7,7 +7,7 @@ import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { RoleNote } from '../../parts/role-note.tsx'
 import { useMay, useSession } from '../../session.ts'
-import { FreshKeyDialog, useShowFreshKey } from '../integrations/keys/fresh-key.tsx'
+import { FreshKeyDialog, freshKey } from '../integrations/keys/fresh-key.tsx'
 import { widgetSnippet } from './pages/widget-html.ts'
 import { words } from './words.ts'
 
@@ -61,8 +61,7 @@ function KeyStep({ name }: { name: string }) {
   const mayMake = useMay('owner')
   const keys = useAsk('GET /keys', {})
   const send = useSend('POST /keys')
-  const show = useShowFreshKey()
-  const make = async () => show(await send.mutateAsync({ body: { name } }))
+  const make = async () => freshKey.set(await send.mutateAsync({ body: { name } }))
   const hasKey = keys.data !== undefined && keys.data.keys.length > 0
   return (
     <>

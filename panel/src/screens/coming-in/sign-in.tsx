@@ -4,6 +4,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { Link, Redirect, useLocation, useSearchParams } from 'wouter'
 import { useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
+import { endWithSession } from '../../leaving.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
 import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -31,6 +32,8 @@ export function SignInScreen() {
   const [, refused] = Object.entries(text.refused).find(([code]) => code === search.get('refused')) ?? []
   const enter = () => {
     giveUpSigningInAgain()
+    // What was answered after the last session's end, as a fresh key, is not for who comes in now.
+    endWithSession()
     client.clear()
     go(within, { replace: true })
   }

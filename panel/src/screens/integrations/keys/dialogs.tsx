@@ -6,7 +6,7 @@ import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
-import { useShowFreshKey } from './fresh-key.tsx'
+import { freshKey } from './fresh-key.tsx'
 import type { Key } from './keys.tsx'
 import { words } from './words.ts'
 
@@ -26,11 +26,10 @@ export function NewKeyDialog({ opened, onClose }: DialogProps & { opened: boolea
 function NewKeyForm({ onClose }: DialogProps) {
   const text = useWords(words)
   const send = useSend('POST /keys')
-  const show = useShowFreshKey()
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>([])
   const create = async () => {
-    show(await send.mutateAsync({ body: { name: name.trim(), scopes } }))
+    freshKey.set(await send.mutateAsync({ body: { name: name.trim(), scopes } }))
     onClose()
   }
   return (
@@ -78,12 +77,11 @@ type Grace = keyof (typeof words)['en']['graces']
 function ReplaceForm({ of, onClose }: DialogProps & { of: Key }) {
   const text = useWords(words)
   const send = useSend('POST /keys/:keyId/replacement')
-  const show = useShowFreshKey()
   const [name, setName] = useState(of.name)
   const [grace, setGrace] = useState<Grace>(86_400)
   const replace = async () => {
     const body = { name: name.trim(), graceSeconds: Number(grace) as Grace }
-    show(await send.mutateAsync({ params: { keyId: of.id }, body }))
+    freshKey.set(await send.mutateAsync({ params: { keyId: of.id }, body }))
     onClose()
   }
   return (

@@ -1,43 +1,29 @@
 import { Button, Checkbox, Code, Modal, Stack, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AnswerOf } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { useStayOpen } from '../../../leaving.ts'
+import { atSignOut, useStayOpen } from '../../../leaving.ts'
 import { ByHand, useCopy } from '../../../parts/copy.tsx'
 import { stays } from '../../../parts/escape.ts'
+import { kept } from '../../../parts/listeners.ts'
 import { focusMade } from '../../../parts/next-row.ts'
 import { words as common } from '../../../parts/words.ts'
 import { words } from './words.ts'
 
 /** A key, or the secret of a webhook. */
 type Fresh = Pick<AnswerOf<'POST /keys'>, 'id' | 'name' | 'key'> & { isSecret?: true }
-const queryKey = ['fresh key']
 
 /**
- * A key that was just made, until the reader says that they have it. It is kept with what this session has read:
- * somebody who leaves the screen and comes back sees it again; signing out removes it.
+ * A key that was just made, until the reader says that they have it: somebody who leaves the screen and comes back sees
+ * it again.
  */
-function useFreshKey(): Fresh | null {
-  const { data } = useQuery<Fresh | null>({
-    queryKey,
-    queryFn: () => null,
-    enabled: false,
-    initialData: null,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-  })
-  return data
-}
+export const freshKey = kept<Fresh | null>(null)
 
-export function useShowFreshKey(): (made: Fresh | null) => void {
-  const client = useQueryClient()
-  return (made) => client.setQueryData(queryKey, made)
-}
+atSignOut(() => freshKey.set(null))
 
 /** Shows the secret this once. No key and no click beside it closes the dialog. */
 export function FreshKeyDialog() {
-  const fresh = useFreshKey()
+  const fresh = freshKey.use()
   const text = useText(fresh)
   useStayOpen(fresh !== null)
   return (
@@ -65,11 +51,10 @@ function useText(fresh: Fresh | null) {
 function FreshKey({ fresh }: { fresh: Fresh }) {
   const text = useText(fresh)
   const { copied: hasCopied } = useWords(common)
-  const show = useShowFreshKey()
   const [isSure, setSure] = useState(false)
   const { isCopied, hasFailed, copy } = useCopy(fresh.key)
   const done = () => {
-    show(null)
+    freshKey.set(null)
     focusMade(fresh.id)
   }
   return (

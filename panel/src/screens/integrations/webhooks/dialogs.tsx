@@ -6,7 +6,7 @@ import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay } from '../../../session.ts'
-import { useShowFreshKey } from '../keys/fresh-key.tsx'
+import { freshKey } from '../keys/fresh-key.tsx'
 import { SettingsForm } from './form.tsx'
 import { isPaused, optionsOf, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
@@ -85,12 +85,11 @@ function Resume({ of, onClose }: OneProps) {
 function Rotate({ of, onClose }: OneProps) {
   const text = useWords(words)
   const send = useSend('POST /webhooks/:endpointId/secret')
-  const show = useShowFreshKey()
   const [grace, setGrace] = useState('24')
   const submit = async () => {
     const made = await send.mutateAsync({ params: { endpointId: of.id }, body: { graceHours: Number(grace) } })
     onClose()
-    show({ id: String(made.id), name: made.name, key: made.secret, isSecret: true })
+    freshKey.set({ id: String(made.id), name: made.name, key: made.secret, isSecret: true })
   }
   return (
     <DialogForm send={send} submit={submit} done={text.rotateDone} onClose={onClose}>

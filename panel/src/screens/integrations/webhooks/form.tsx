@@ -7,7 +7,7 @@ import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { faultInWords } from '../../campaigns/fault-words.ts'
-import { useShowFreshKey } from '../keys/fresh-key.tsx'
+import { freshKey } from '../keys/fresh-key.tsx'
 import { optionsOf, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
@@ -28,7 +28,6 @@ export function SettingsForm({ all, of, onClose }: Props) {
   const [isTried, setTried] = useState(false)
   const [create, change] = [useSend('POST /webhooks'), useSend('PATCH /webhooks/:endpointId')]
   const send = of === undefined ? create : change
-  const show = useShowFreshKey()
   const set = (changes: Partial<Settings>) => setGiven((before) => ({ ...before, ...changes }))
   const isOfNone = given.campaignIds?.length === 0
   const isNear = given.kinds.includes('lead.deadline_approaching')
@@ -42,7 +41,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
     const body = { ...given, url: given.url.trim() }
     if (of === undefined) {
       const { id, name, secret } = await create.mutateAsync({ body })
-      show({ id: String(id), name, key: secret, isSecret: true })
+      freshKey.set({ id: String(id), name, key: secret, isSecret: true })
     } else {
       // Only these: a colleague may have changed others since the dialog was opened.
       const isChanged = (name: keyof Settings) => JSON.stringify(body[name]) !== JSON.stringify(found[name])
