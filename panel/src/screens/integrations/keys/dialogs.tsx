@@ -14,11 +14,24 @@ type Scope = Key['scopes'][number]
 
 type DialogProps = { onClose(): void }
 
-export function NewKeyDialog({ opened, onClose }: DialogProps & { opened: boolean }) {
+/** What is being done to one key, or for a new one, in a dialog. */
+export type Action = { what: 'create' } | { what: 'rename' | 'replace' | 'revoke'; of: Key }
+
+export function KeyDialog({ action, onClose }: DialogProps & { action: Action | undefined }) {
   const text = useWords(words)
+  const titleOf = (known: Action) => (known.what === 'create' ? text.newKey : text[`${known.what}Of`](known.of.name))
   return (
-    <Modal opened={opened} onClose={onClose} title={text.newKey} withCloseButton={false} centered>
-      <NewKeyForm onClose={onClose} />
+    <Modal
+      opened={action !== undefined}
+      onClose={onClose}
+      title={action && titleOf(action)}
+      withCloseButton={false}
+      centered
+    >
+      {action?.what === 'create' && <NewKeyForm onClose={onClose} />}
+      {action?.what === 'rename' && <RenameForm of={action.of} onClose={onClose} />}
+      {action?.what === 'replace' && <ReplaceForm of={action.of} onClose={onClose} />}
+      {action?.what === 'revoke' && <RevokeForm of={action.of} onClose={onClose} />}
     </Modal>
   )
 }
@@ -58,17 +71,18 @@ function NewKeyForm({ onClose }: DialogProps) {
   )
 }
 
-/** What is being done to one key, in a dialog. */
-export type Action = { what: 'replace' | 'revoke'; of: Key }
-
-export function KeyDialog({ action, onClose }: DialogProps & { action: Action | undefined }) {
+function RenameForm({ of, onClose }: DialogProps & { of: Key }) {
   const text = useWords(words)
-  const title = action === undefined ? '' : text[`${action.what}Of`](action.of.name)
+  const send = useSend('PATCH /keys/:keyId')
+  const [name, setName] = useState(of.name)
+  const rename = async () => {
+    if (name !== of.name) await send.mutateAsync({ params: { keyId: of.id }, body: { name: name.trim() } })
+    onClose()
+  }
   return (
-    <Modal opened={action !== undefined} onClose={onClose} title={title} withCloseButton={false} centered>
-      {action?.what === 'replace' && <ReplaceForm of={action.of} onClose={onClose} />}
-      {action?.what === 'revoke' && <RevokeForm of={action.of} onClose={onClose} />}
-    </Modal>
+    <DialogForm send={send} submit={rename} done={text.save} onClose={onClose}>
+      <NameInput label={text.name} data-autofocus value={name} failed={send.error} onChange={setName} />
+    </DialogForm>
   )
 }
 

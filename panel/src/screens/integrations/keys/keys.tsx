@@ -1,21 +1,19 @@
 import { Anchor, Badge, Button, Code, Group, Paper, Stack, Text } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
+import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { NameInput } from '../../../parts/name-input.tsx'
-import { focusNextRow, focusOnFault, rowMark } from '../../../parts/next-row.ts'
+import { rowMark } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
-import { words as common } from '../../../parts/words.ts'
 import { useMay, useSession } from '../../../session.ts'
 import { dayMs } from '../history/wanted.ts'
-import { type Action, KeyDialog, NewKeyDialog } from './dialogs.tsx'
+import { type Action, KeyDialog } from './dialogs.tsx'
 import { words } from './words.ts'
 
 export type Key = AnswerOf<'GET /keys'>['keys'][number]
@@ -25,12 +23,12 @@ export default function KeysPart() {
   const { account } = useSession()
   const mayChange = useMay('owner')
   const asked = useAsk('GET /keys', {})
-  const [isMaking, setMaking] = useState(false)
+  const [action, act] = useState<Action>()
   if (asked.isLoadingError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   const { keys, revoked } = asked.data
   const newKey = mayChange && (
-    <Button onClick={() => setMaking(true)} disabled={account.suspended}>
+    <Button onClick={() => act({ what: 'create' })} disabled={account.suspended}>
       {text.newKey}
     </Button>
   )
@@ -48,68 +46,57 @@ export default function KeysPart() {
             </Text>
             {newKey}
           </Group>
-          <WorkingKeys keys={keys} />
+          <WorkingKeys keys={keys} act={act} />
         </>
       )}
       <RevokedKeys keys={revoked} />
-      <NewKeyDialog opened={isMaking} onClose={() => setMaking(false)} />
+      <KeyDialog action={action} onClose={() => act(undefined)} />
     </Stack>
   )
 }
 
-function WorkingKeys({ keys }: { keys: Key[] }) {
+type Act = { act(action: Action): void }
+
+function WorkingKeys({ keys, act }: Act & { keys: Key[] }) {
   const text = useWords(words)
-  const [action, act] = useState<Action>()
   return (
-    <>
-      <Paper withBorder>
-        <Rows
-          label={text.list}
-          columns={[text.name, text.keyHint, text.created, text.lastUsed, text.requests]}
-          actions={text.actions}
-        >
-          {keys.map((key) => (
-            <WorkingKey key={key.id} of={key} act={act} />
-          ))}
-        </Rows>
-      </Paper>
-      <KeyDialog action={action} onClose={() => act(undefined)} />
-    </>
+    <Paper withBorder>
+      <Rows
+        label={text.list}
+        columns={[text.name, text.keyHint, text.created, text.lastUsed, text.requests]}
+        actions={text.actions}
+      >
+        {keys.map((key) => (
+          <WorkingKey key={key.id} of={key} act={act} />
+        ))}
+      </Rows>
+    </Paper>
   )
 }
 
-function WorkingKey({ of, act }: { of: Key; act(action: Action): void }) {
+function WorkingKey({ of, act }: Act & { of: Key }) {
   const text = useWords(words)
   const mayChange = useMay('owner')
   const { account } = useSession()
-  const [isRenaming, setRenaming] = useState(false)
-  const endRenaming = () => {
-    setRenaming(false)
-    focusNextRow('keys', of.id)()
-  }
   const actions = [
-    { name: text.rename, onClick: () => setRenaming(true) },
+    { name: text.rename, onClick: () => act({ what: 'rename', of }) },
     ...(of.revokedAt === null ? [{ name: text.replace, onClick: () => act({ what: 'replace', of }) }] : []),
     { name: text.revoke, isDangerous: true, onClick: () => act({ what: 'revoke', of }) },
   ]
   return (
     <tr {...rowMark('keys', of.id)}>
       <td className="breaks">
-        {isRenaming ? (
-          <Rename of={of} onDone={endRenaming} />
-        ) : (
-          <Stack gap={4} align="start">
-            <Text size="sm" fw={600}>
-              {of.name}
+        <Stack gap={4} align="start">
+          <Text size="sm" fw={600}>
+            {of.name}
+          </Text>
+          {of.scopes.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {text.alsoFor} {of.scopes.map((scope) => text.scope[scope]).join(', ')}
             </Text>
-            {of.scopes.length > 0 && (
-              <Text size="sm" c="dimmed">
-                {text.alsoFor} {of.scopes.map((scope) => text.scope[scope]).join(', ')}
-              </Text>
-            )}
-            <Grace of={of} />
-          </Stack>
-        )}
+          )}
+          <Grace of={of} />
+        </Stack>
       </td>
       <td data-label={text.keyHint}>
         <Code>{`lastcall_${of.hint}…`}</Code>
@@ -166,41 +153,6 @@ function Grace({ of }: { of: Key }) {
     <Badge color="orange" variant="outline" tt="none" h="auto" styles={{ label: { whiteSpace: 'normal' } }} fw={600}>
       {text.worksUntil} <TimeText at={of.revokedAt} />
     </Badge>
-  )
-}
-
-function Rename({ of, onDone }: { of: Key; onDone(): void }) {
-  const text = useWords(words)
-  const { cancel } = useWords(common)
-  const send = useSend('PATCH /keys/:keyId')
-  const [name, setName] = useState(of.name)
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
-    if (name !== of.name) await send.mutateAsync({ params: { keyId: of.id }, body: { name: name.trim() } })
-    onDone()
-  }
-  return (
-    <form onSubmit={(event) => save(event).catch(() => focusOnFault())} style={{ flex: 1 }}>
-      <Stack gap="xs">
-        <NameInput
-          aria-label={text.newName(of.name)}
-          autoFocus
-          value={name}
-          failed={send.error}
-          onChange={setName}
-          onKeyDown={(event) => event.key === 'Escape' && onDone()}
-        />
-        <Failure of={{ error: send.error }} />
-        <Group gap="xs">
-          <Button type="submit" size="compact-sm" loading={send.isPending}>
-            {text.save}
-          </Button>
-          <Button size="compact-sm" variant="default" onClick={onDone}>
-            {cancel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   )
 }
 
