@@ -124,6 +124,7 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
       },
     ],
     ['/integrations', key.newKey, press(key.newKey)],
+    ['/integrations', key.renameOf('Shop'), choose(key.actionsOn('Shop'), key.rename)],
     ['/integrations', key.replaceOf('Shop'), choose(key.actionsOn('Shop'), key.replace)],
     ['/integrations', key.revokeOf('Shop'), choose(key.actionsOn('Shop'), key.revoke)],
     ...hookDialogs.map(([title, action]): [string, string, (page: Page) => Promise<void>] => [
