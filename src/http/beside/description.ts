@@ -11,12 +11,6 @@ const ofBodies: readonly AnyErrorCode[] = ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 
 
 const json = (name: string, more: object = {}) => ({ 'application/json': { schema: schema(name), ...more } })
 
-/** By reference, so that generated clients have a type for one item. */
-export const listOf = (list: { properties: object }, item: string) => ({
-  ...list,
-  properties: { ...list.properties, items: { type: 'array', items: schema(item) } },
-})
-
 const parameter = (name: string, place: 'path' | 'query', of: object) => ({
   name,
   in: place,

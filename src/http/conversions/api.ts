@@ -5,7 +5,7 @@ import { convert, reverse } from '../../leads/conversions.ts'
 import type { CampaignOf, LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 import { apiBeside, type BesideParts } from '../beside/api.ts'
-import { describe, listOf } from '../beside/description.ts'
+import { describe } from '../beside/description.ts'
 import type { Operation } from '../beside/operation.ts'
 import { Refusal } from '../errors.ts'
 import { withinASecond } from '../public/leads.ts'
@@ -85,15 +85,12 @@ export const operations: readonly Operation<Asked>[] = [
   },
 ]
 
-const { Conversion, KeptConversion, ConversionInput, ReversalInput, ConversionList } = shape
+const { conversionsPath, ...schemas } = shape
 const description = describe({
   title: 'Lastcall API for conversions',
   description: 'Records purchases, each order once. An order ends the offer if the campaign says so.',
-  path: shape.conversionsPath,
+  path: conversionsPath,
   tags: [{ name: 'Conversions', description: 'Who bought, and how long before the end.' }],
   operations,
-  schemas: {
-    ...{ Conversion, KeptConversion, ConversionInput, ReversalInput },
-    ConversionList: listOf(ConversionList, 'KeptConversion'),
-  },
+  schemas,
 })

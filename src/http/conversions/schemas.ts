@@ -1,6 +1,7 @@
 // The shapes of the API for conversions: what validates a request, and what the description says.
 import Type from 'typebox'
 import { orderIdPattern } from '../../core/order.ts'
+import { schema } from '../public/description.ts'
 import { LeadInput } from '../public/schemas.ts'
 import { closed, id, instant, nullable } from '../schemas.ts'
 
@@ -42,7 +43,10 @@ export const Conversion = Type.Object(
   closed,
 )
 export const KeptConversion = Type.Object({ ...properties, reversedAt: nullable(instant) }, closed)
-export const ConversionList = Type.Object({ items: Type.Array(KeptConversion), nextAfterId: nullable(id) }, closed)
+export const ConversionList = Type.Object(
+  { items: Type.Array(Type.Unsafe(schema('KeptConversion'))), nextAfterId: nullable(id) },
+  closed,
+)
 export const ReversalInput = Type.Object(
   {
     orderId,

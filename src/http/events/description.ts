@@ -1,7 +1,7 @@
 // The description of the API for events; `webhooks` is what is sent.
 import { type EventKind, eventKinds } from '../../core/events.ts'
 import { sampleOf } from '../../events/samples.ts'
-import { describe, listOf } from '../beside/description.ts'
+import { describe } from '../beside/description.ts'
 import { schema } from '../public/description.ts'
 import { operations } from './operations.ts'
 import * as shape from './schemas.ts'
@@ -50,8 +50,8 @@ function webhook(kind: EventKind) {
   }
 }
 
-/** Queries are described as parameters, and lists by reference. */
-const { eventsPath, LogQuery, SampleQuery, EndpointList, DeliveryList, SampleList, ...schemas } = shape
+/** Queries are described as parameters. */
+const { eventsPath, LogQuery, SampleQuery, ...schemas } = shape
 
 export const description = describe({
   title: 'Lastcall API for events',
@@ -62,13 +62,7 @@ export const description = describe({
     { name: 'Events', description: 'The events that are sent.' },
   ],
   operations,
-  schemas: {
-    ...schemas,
-    ...told,
-    EndpointList: listOf(EndpointList, 'Endpoint'),
-    DeliveryList: listOf(DeliveryList, 'Delivery'),
-    SampleList: listOf(SampleList, 'Event'),
-  },
+  schemas: { ...schemas, ...told },
   scope: 'events',
   webhooks: Object.fromEntries(eventKinds.map((kind) => [kind, webhook(kind)])),
 })

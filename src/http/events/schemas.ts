@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { endpointLimits, eventKinds, tryCauses, wantedKinds } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
+import { schema } from '../public/description.ts'
 import { PageQuery } from '../public/schemas.ts'
 import { closed, id, instant, nullable } from '../schemas.ts'
 
@@ -72,7 +73,11 @@ export const Endpoint = Type.Object(
 )
 const secretText = Type.String({ pattern: '^whsec_', description: 'Shown in this answer and nowhere else.' })
 export const NewEndpoint = Type.Object({ ...Endpoint.properties, secret: secretText }, closed)
-export const EndpointList = Type.Object({ items: Type.Array(Endpoint), nextAfterId: nullable(id) }, closed)
+/** Lists name their items by reference: a generated client then has a type for one of them. */
+export const EndpointList = Type.Object(
+  { items: Type.Array(Type.Unsafe(schema('Endpoint'))), nextAfterId: nullable(id) },
+  closed,
+)
 export const Secret = Type.Object({ secret: secretText }, closed)
 export const SecretInput = Type.Object({ graceHours: Type.Integer({ minimum: 0, maximum: 168 }) }, closed)
 export const BackfillInput = Type.Object({ campaignId: id }, closed)
@@ -105,18 +110,12 @@ export const Delivery = Type.Object(
 )
 export const DeliveryList = Type.Object(
   {
-    items: Type.Array(Delivery),
+    items: Type.Array(Type.Unsafe(schema('Delivery'))),
     nextBefore: nullable(Type.String({ description: 'Pass as `before` for the next page.' })),
   },
   closed,
 )
-/** What a sample is written by; the description has more of it (`told.ts`). */
-const Event = Type.Object(
-  { type: choice(eventKinds), timestamp: instant, data: Type.Object({}, { additionalProperties: true }) },
-  closed,
-)
-
-export const SampleList = Type.Object({ items: Type.Array(Event) }, closed)
+export const SampleList = Type.Object({ items: Type.Array(Type.Unsafe(schema('Event'))) }, closed)
 
 export const LogQuery = Type.Object(
   {
