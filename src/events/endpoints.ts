@@ -202,15 +202,9 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
   }
 }
 
-/** Step after step, until one finds nothing more. Resolves with how much they found. */
-async function untilDone({ leaveTurns }: EndpointParts, step: () => Promise<number>): Promise<number> {
-  let count = 0
-  for (;;) {
-    const found = await step()
-    if (found === 0) return count
-    count += found
-    await leaveTurns()
-  }
+/** Step after step, until one finds nothing more. */
+async function untilDone({ leaveTurns }: EndpointParts, step: () => Promise<number>): Promise<void> {
+  while ((await step()) > 0) await leaveTurns()
 }
 
 /** For any other campaign it would be accepted, and nothing sent. */
