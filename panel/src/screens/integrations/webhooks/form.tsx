@@ -25,19 +25,11 @@ export function SettingsForm({ all, of, onClose }: Props) {
   const language = useLanguage()
   const [found] = useState<Settings>(of ?? fresh)
   const [given, setGiven] = useState(found)
-  const [isTried, setTried] = useState(false)
   const [create, change] = [useSend('POST /webhooks'), useSend('PATCH /webhooks/:endpointId')]
   const send = of === undefined ? create : change
   const set = (changes: Partial<Settings>) => setGiven((before) => ({ ...before, ...changes }))
-  const isOfNone = given.campaignIds?.length === 0
   const isNear = given.kinds.includes('lead.deadline_approaching')
   const submit = async () => {
-    setTried(true)
-    if (isOfNone) {
-      // No campaign is chosen: the field says so, and nothing is sent. Clears the faults of the last try.
-      send.reset()
-      throw new RangeError('no campaign is chosen')
-    }
     const body = { ...given, url: given.url.trim() }
     if (of === undefined) {
       const { id, name, secret } = await create.mutateAsync({ body })
@@ -55,7 +47,9 @@ export function SettingsForm({ all, of, onClose }: Props) {
   }
   const faultOf = (path: keyof typeof text.faults) => {
     const fault = send.error?.faults.find((one) => one.path.split(/[.[]/)[0] === path)
-    return fault && faultInWords(language, fault.message, text.faults[path])
+    // A campaign that is gone has its place in the path.
+    const isOfNone = fault?.path === 'campaignIds'
+    return fault && faultInWords(language, fault.message, text.faults[isOfNone ? 'kinds' : path])
   }
   /** Enter sends a number before its field has put it within its bounds. */
   const numberFault = (path: string) => {
@@ -95,7 +89,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
         </SimpleGrid>
       </Checkbox.Group>
       {isNear && <LeadTimes {...{ given, set }} stored={found.leadTimes} error={faultOf('leadTimes')} />}
-      <Campaigns {...{ all, given, set }} error={isTried && isOfNone ? text.faults.kinds : faultOf('campaignIds')} />
+      <Campaigns {...{ all, given, set }} error={faultOf('campaignIds')} />
       <Checkbox
         label={text.personal}
         checked={given.personal}
