@@ -100,20 +100,21 @@ export const endpointLimits = {
 const leastLeadSeconds = 60
 const mostLeadSeconds = 30 * 86_400
 
-/** `PT24H`, `PT90M` or `PT1H30M` in seconds; undefined for anything else, and beyond `least` to 30 days. */
-function parseLeadTime(written: string, least: Seconds = leastLeadSeconds): Seconds | undefined {
-  const [, hours = 0, minutes = 0, rest = 0] =
-    /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,2})S)?$/.exec(written) ?? []
-  const seconds = Number(hours) * 3_600 + Number(minutes) * 60 + Number(rest)
-  return seconds >= least && seconds <= mostLeadSeconds ? seconds : undefined
+/** `PT24H`, `PT90M` or `PT1H30M` in seconds; 0 for anything else. */
+function secondsIn(leadTime: string): Seconds {
+  const [, hours = 0, minutes = 0, seconds = 0] =
+    /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,2})S)?$/.exec(leadTime) ?? []
+  return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)
 }
 
-/** Of lead times that were checked. */
-const secondsOf = (leadTimes: readonly string[]) => leadTimes.map((written) => parseLeadTime(written, 1) as Seconds)
+function isLeadTime(written: string): boolean {
+  const seconds = secondsIn(written)
+  return seconds >= leastLeadSeconds && seconds <= mostLeadSeconds
+}
 
 /** The lead time in `written` that is so many seconds; the seconds, if the endpoint no longer has it. */
 export function leadTimeOf(seconds: Seconds, written: readonly string[]): string {
-  return written.find((one) => parseLeadTime(one, 1) === seconds) ?? `PT${seconds}S`
+  return written.find((one) => secondsIn(one) === seconds) ?? `PT${seconds}S`
 }
 
 const leadTime = text('a period such as "PT24H"')
@@ -145,7 +146,7 @@ export function checkEndpoint(
   const wrong = urlFault(settings.url)
   if (wrong !== undefined) refuse(faults, 'url', wrong)
   for (const [index, written] of settings.leadTimes.entries()) {
-    if (known.includes(written) || parseLeadTime(written) !== undefined) continue
+    if (known.includes(written) || isLeadTime(written)) continue
     refuse(faults, join('leadTimes', index), 'must be an exact period from one minute to 30 days, such as "PT24H"')
   }
   if (settings.kinds.includes('lead.deadline_approaching') && settings.leadTimes.length === 0) {
@@ -154,7 +155,7 @@ export function checkEndpoint(
   if (faults.length > 0) return { faults }
   const { kinds, campaignIds } = settings
   // PT60M and PT1H are one lead time, of which one event comes: the first spelling is kept.
-  const leadTimes = unique(secondsOf(settings.leadTimes).map((seconds) => leadTimeOf(seconds, settings.leadTimes)))
+  const leadTimes = unique(settings.leadTimes.map((written) => leadTimeOf(secondsIn(written), settings.leadTimes)))
   const once = { kinds: unique(kinds), campaignIds: campaignIds && unique(campaignIds), leadTimes }
   return { settings: { ...settings, ...once } }
 }
@@ -182,7 +183,7 @@ export function watcherOf(endpointId: number, settings: EndpointSettings, campai
   const wanted = {
     opened: kinds.includes('lead.opened'),
     expired: kinds.includes('lead.expired'),
-    leadSeconds: approaching ? secondsOf(leadTimes) : [],
+    leadSeconds: approaching ? leadTimes.map(secondsIn) : [],
   }
   return { endpointId, kinds, wanted }
 }
