@@ -1,7 +1,7 @@
 // One node at a time serves an endpoint: which node has which endpoints, and what there is to do for them.
 import type { Seconds } from '../../core/instant.ts'
 import type { Row, Runner, Statement } from '../sql.ts'
-import { type Endpoint, notDeleted, toEndpoint } from './endpoint.ts'
+import { type Endpoint, toEndpoint } from './endpoint.ts'
 import { dueBy } from './queue.ts'
 import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
 
@@ -50,9 +50,9 @@ export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string |
     async release(holder: string, accountId?: number): Promise<void> {
       if (sharedClock !== null) await change(['lease_ends_at = NULL'], ['lease_holder = ?', holder], accountId)
     },
-    /** The endpoint as it is now; undefined where it has gone, or another node has it. */
+    /** The endpoint as it is now, perhaps paused or deleted; undefined if another node has it, or its row is removed. */
     async findLeased(holder: string, accountId: number, id: number): Promise<Endpoint | undefined> {
-      const sql = `SELECT * FROM endpoints WHERE ${mine} AND account_id = ? AND id = ? AND ${notDeleted}`
+      const sql = `SELECT * FROM endpoints WHERE ${mine} AND account_id = ? AND id = ?`
       const row = await read(({ get }) => get(sql, holder, accountId, id))
       return row && toEndpoint(row)
     },
