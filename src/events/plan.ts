@@ -80,7 +80,7 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
   return { due, events, ...look, isSkipped }
 }
 
-/** What was tried or asked for lately may be old. Waiting here counts as neither. */
+/** What was tried or asked for lately may be old; that it was held is no try. */
 const isToBeHeld = ({ kind, dueAt, lastAt }: Due, now: Seconds) =>
   kind !== 'look' && now - Math.max(dueAt, lastAt ?? 0) <= keptSeconds
 

@@ -31,7 +31,7 @@ const lowerPriority = 10
 const egress: Egress = workerData
 const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
 
-/** Without an address of IPv4 no other is reached. */
+/** On a machine without IPv4, IPv6 is asked for first. */
 function hasIpv4(): boolean {
   try {
     const all = Object.values(networkInterfaces()).flatMap((own) => own ?? [])
@@ -101,7 +101,7 @@ function giveWay(): void {
   }
 }
 
-/** Requests of one turn leave together. */
+/** What came of the requests of one turn goes back together. */
 const answers = gathered((those: Sent[]) => parentPort?.postMessage(those))
 parentPort?.on('message', (those: Sending[]) => {
   for (const { number, ...delivery } of those) send(delivery).then((result) => answers({ number, ...result }))

@@ -13,8 +13,8 @@ const lockMs = 500
 
 /** `holder` names a node. Without an account id, calls are about the endpoints of all accounts. */
 export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string | null) {
-  // On SQLite all endpoints are this process's: there `holder` is a value like any other, and says nothing.
-  const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
+  // SQLite has one server, which serves all: `holder` is bound only so that the values are as many.
+  const mine = sharedClock === null ? '? IS NOT NULL' : 'lease_holder = ?'
   const andOf = (accountId: number | undefined) => (accountId === undefined ? '' : 'AND e.account_id = ?')
   const only = (accountId: number | undefined) => (accountId === undefined ? [] : [accountId])
   const idsOf = (rows: Row[]): number[] => rows.map((row) => row.id)
