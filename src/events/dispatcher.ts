@@ -72,7 +72,7 @@ export function openDispatcher(parts: DispatcherParts) {
     await runLane(own, paces, endpoint, () => own.isStopping() || clock.isQuiet()).catch(failed)
   }
 
-  /** While the database is away everything waits: only what is stored is sent. */
+  /** A database that is away is no fault of sending: everything waits for it. */
   function failed(error: unknown): void {
     if (!(error instanceof StoreUnavailable)) log.error('sending webhooks failed', { error: describeError(error) })
   }
@@ -181,7 +181,7 @@ function openChores(parts: ChoresParts) {
   const tidy = openTidying(parts)
   let isMore = true
   let isToMeasure = true
-  /** Sweeps and deleted endpoints whose turn has failed: each is left alone until this node renews its leases. */
+  /** Names of the sweeps and deleted endpoints whose turn has failed: they are left alone until leases are renewed. */
   const failing = new Set<string>()
 
   const leaveAlone = (name: string) => (error: unknown) => {
@@ -189,7 +189,7 @@ function openChores(parts: ChoresParts) {
     failed(error)
   }
 
-  /** A backfill waits while its endpoint has much to be told. Where something is always due, it goes on all the same. */
+  /** A backfill waits while its endpoint has a backlog, but not for events that merely keep coming. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
       const sweeps = (await lease.sweeps()).filter((one) => !failing.has(nameOf(one)))

@@ -44,7 +44,7 @@ export function urlFault(written: string, egress: Egress, publicUrl: string): st
   if (/^\w+:\/\/[^/?#]*@/.test(written) || written.includes('#')) return 'must have no user name, password or fragment'
   const [host, own] = [hostOf(url), new URL(publicUrl)]
   const isOwnHost = host === hostOf(own) && url.protocol === own.protocol && url.port === own.port
-  // Below a path the rest of the host is others'.
+  // If Lastcall is below a path, the rest of the host may be somebody else's.
   const isOwn = isOwnHost && `${url.pathname}/`.startsWith(`${own.pathname}/`.replace(/\/\/$/, '/'))
   if (isOwn) return 'must not be an address of Lastcall itself'
   if (isAllowed(egress, url)) return undefined

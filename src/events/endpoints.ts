@@ -79,7 +79,7 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     const settings = await checked(parts, accountId, { ...before.settings, ...changes }, before.settings)
     try {
       const changed = there(await events.changeEndpoint(before, settings, by))
-      // Also where it is the same: a change that broke off behind the first of many is sent again.
+      // Also if the URL is the same: this may be a request that broke off half-way, and is sent again.
       if ('url' in changes) await untilDone(parts, () => events.resetTries(changed, by.at))
       return await viewOf(parts, changed)
     } catch (error) {
@@ -115,7 +115,7 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
       needOn(parts)
       await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
       if (from === 'now') {
-        // Also where it was on: a call that broke off is sent again.
+        // Also if it was on: this may be a request that broke off half-way, and is sent again.
         const endpoint = await one(id)
         const { fromAt } = endpoint
         await untilDone(parts, () => events.discardFailed(endpoint, fromAt, fromAt))
@@ -207,7 +207,7 @@ async function untilDone({ leaveTurns }: EndpointParts, step: () => Promise<numb
   while ((await step()) > 0) await leaveTurns()
 }
 
-/** For any other campaign it would be accepted, and nothing sent. */
+/** @throws EndpointRefused if nothing of the campaign is sent to the endpoint: the request would be accepted in vain */
 function needTold({ id, settings }: Endpoint, campaign: Campaign | undefined, path: string): void {
   if (campaign?.isDraft === false && watcherOf(id, settings, campaign.id) !== undefined) return
   const message = 'must belong to a published campaign that the endpoint listens to'
@@ -302,7 +302,8 @@ async function testOne({ store, sender, onTry, now }: EndpointParts, endpoint: E
 
 /** Sending goes on. A wait that the server asked for with Retry-After still applies. */
 async function endOutage({ events }: Store, { accountId, id, settings }: Endpoint, at: Seconds): Promise<void> {
-  // As it is now: meanwhile a delivery may have been answered with Retry-After.
+  // As it is now: meanwhile a delivery may have been answered with Retry-After. But with the URL that was read: the
+  // health of another one stays.
   const endpoint = await events.findEndpoint(accountId, id)
   if (endpoint === undefined || endpoint.pausedAt !== null) return
   await events.setHealth({ ...endpoint, settings }, afterOutage(endpoint), at)

@@ -1,6 +1,6 @@
 // Which endpoints this node serves. While a worker of a Citus cluster is away, or somebody has locked the row of an
-// endpoint, a question about all accounts fails: then each account is asked about separately. Those with rows on that
-// worker wait, and that endpoint.
+// endpoint, a question about all accounts fails: then each account is asked about separately, so that only accounts with
+// rows on that worker wait, or only that endpoint.
 import { randomUUID } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import { PartlyUnavailable, StoreUnavailable } from '../store/errors.ts'
@@ -56,7 +56,7 @@ export function openLease(store: LeaseStore, isOn: boolean) {
     if (accounts.length === 0) return []
     return overAll(reached, async (accountId) => {
       const answer = await question(accountId)
-      // All can be reached again: those that could not need not wait for the next renewal.
+      // All can be reached again: those that were out of reach need not wait for the next renewal.
       if (accountId === undefined && reached.length < accounts.length) hurry()
       return answer
     })
@@ -76,7 +76,7 @@ export function openLease(store: LeaseStore, isOn: boolean) {
     due: (now: Seconds): Promise<Endpoint[]> => ask((accountId) => events.dueEndpoints(holder, now, accountId)),
     /** The same, with those whose servers are given a pause. */
     waiting: (now: Seconds): Promise<Endpoint[]> =>
-      ask((id) => events.dueEndpoints(holder, now, id, Number.MAX_SAFE_INTEGER)),
+      ask((accountId) => events.dueEndpoints(holder, now, accountId, Number.MAX_SAFE_INTEGER)),
     sweeps: (): Promise<Sweep[]> => ask((accountId) => events.sweeps(holder, accountId)),
     async release(): Promise<void> {
       await ask(async (accountId) => {

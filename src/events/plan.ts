@@ -32,7 +32,8 @@ const oldSeconds = 7 * 86_400
 /** Events that are read and made in one turn of the event loop, so that requests get their turns in between. */
 const madeAtOnce = 20
 
-const oneTimeKinds: Record<Moment['kind'], true> = {
+/** Kinds that a look at a lead finds. */
+const momentKinds: Record<Moment['kind'], true> = {
   'lead.opened': true,
   'lead.deadline_approaching': true,
   'lead.expired': true,
@@ -74,7 +75,7 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
     kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = happened.filter((what) => due.isAskedFor || !isBoughtBefore(of, what))
   const look = lookAt !== null && { look: { ...due, dueAt: lookAt, kind: 'look' as const, detail: 0 } }
-  // In a draft a look sends nothing. An event that a notice names is from before: a draft makes no notices.
+  // A draft sends nothing, and its looks go on. An event that a notice names is from before it became a draft.
   if (of.campaign.isDraft) return { due, events: [], ...look, isHeld: told.length > 0 && isToBeHeld(due, now) }
   const events = told.map((what) => eventOf(planning, { ...of, conversion }, due, what))
   return { due, events, ...look, isSkipped }
@@ -129,7 +130,7 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
 function seenBy({ endpoint: { fromAt }, now }: Planning, of: Found, { dueAt }: Due) {
   const { campaign, lead, watcher } = of
   const next = (after: Seconds) => nextMoment(campaign.terms, lead.attempt, after, watcher.wanted)
-  // Not beyond now: an instant that lies ahead was set by a wrong clock, and is set back.
+  // Not beyond now: a `fromAt` that lies ahead was set by a wrong clock, and will be set back.
   if (dueAt < fromAt) return { happened: [], lookAt: next(Math.min(fromAt, now) - 1), isSkipped: false }
   const following = next(dueAt)
   const oldest = now - oldSeconds
@@ -141,7 +142,10 @@ function seenBy({ endpoint: { fromAt }, now }: Planning, of: Found, { dueAt }: D
   return { happened, lookAt: following, isSkipped: false }
 }
 
-/** Without a deadline that was near, if the offer has come again since: the event would bear the next deadline. */
+/**
+ * The moments of that instant. If the offer has come again since, not that its end was near: the event would bear the next
+ * deadline.
+ */
 function stillTrue({ campaign: { terms }, lead: { attempt }, watcher: { wanted } }: Found, at: Seconds, now: Seconds) {
   const deadlineAt = (instant: Seconds) => offerAt(terms, attempt, instant).deadline
   return momentsAt(terms, attempt, at, wanted).filter(
@@ -160,7 +164,7 @@ function toldBy(
     return [{ kind: 'lead.registered', at: lead.registeredAt, detail: 0, isBackfill: true }]
   // An event that is no longer true is not tried again, unless somebody asked for it.
   const isTrue =
-    !(kind in oneTimeKinds) || stillTrue(of, dueAt, now).some((one) => one.kind === kind && one.detail === detail)
+    !(kind in momentKinds) || stillTrue(of, dueAt, now).some((one) => one.kind === kind && one.detail === detail)
   const isTold = isAskedFor || (isTrue && watcher.kinds.includes(kind))
   return isTold ? [{ kind, at: dueAt, detail }] : []
 }

@@ -53,6 +53,7 @@ type Round = {
   readAt: number
   /** Why nothing more is sent in this round. */
   halt: 'gone' | 'waiting' | undefined
+  /** Accepted, or among the failed. The rest of what was sent waits where it was. */
   told: Set<Event>
   failed: Failed[]
 }
@@ -95,13 +96,13 @@ export const afterOutage = ({ failures, nextTryAt }: Health): Health => ({
   nextTryAt: failures >= failuresToStop ? null : nextTryAt,
 })
 
-/** Any of them: the first may be the very one that the server cannot accept. */
+/** A random one: the first may be the very one that the server cannot accept. */
 function oneOf(groups: Task[][]): Task[][] {
   const group = groups[Math.floor(Math.random() * groups.length)] ?? []
   return [group.slice(0, 1).map((task) => task.slice(0, 1))]
 }
 
-/** Groups that may be sent at the same time. */
+/** Groups that may be sent at the same time; the requests of one group follow each other. */
 function tasksOf(events: readonly Event[], batch: number): Task[][] {
   if (batch === 1) {
     // Events of one lead are sent one after the other.
@@ -270,7 +271,7 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
   const { tries, refused } = due
   const failed = { ...due, tries: tries + 1, lastAt: now }
   if (isServers) {
-    // By its tries, one each half hour: it may have been due long before the first.
+    // Its age is that of its tries, one each half hour: it may have been due long before the first.
     const isOld = tries * longestRestSeconds > keptSeconds
     return { ...failed, nextAt: isOld ? null : now + waitAfter(stopSeconds, tries - refused) }
   }
@@ -283,8 +284,8 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
 const alone = (due: Due, now: Seconds): Failed => ({ ...due, tries: 0, nextAt: now, lastAt: now })
 
 /**
- * Looked at again after a tenth of its age: soon if the draft was made lately, seldom if it stays one. It has no tries
- * then, so that it does not count as waiting for its server.
+ * For what a draft holds: looked at again after a tenth of its age, soon if the draft was made lately, seldom if it
+ * stays one. Without tries it does not count as waiting for its server.
  */
 function later(due: Due, now: Seconds): Failed {
   const wait = Math.min(Math.max(Math.round((now - due.dueAt) / 10), 60), 3_600)

@@ -48,7 +48,7 @@ const lookup: LookupFunction = (host, { all }, done) => {
   const resolver = new dns.promises.Resolver({ timeout: 2_000, tries: 2 })
   const ask = async (family: 4 | 6) => {
     const addresses = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
-    // An alias of a name that has none. A connection without an address would end the thread.
+    // An alias of a name without addresses. A connection to none would end the thread.
     if (addresses.length === 0) throw Object.assign(new Error('no address'), { syscall: 'query' })
     return addresses.map((address) => ({ address, family }))
   }
@@ -77,7 +77,7 @@ const plain = { 'http:': keepingFew(new http.Agent(keepAlive)), 'https:': keepin
 
 giveWay()
 
-/** With one more, one of those that have long been idle is closed. */
+/** Above `mostKept`, one of those that have long been idle is closed. */
 function keepingFew<Agent extends http.Agent>(agent: Agent): Agent {
   const keep = agent.keepSocketAlive.bind(agent)
   agent.keepSocketAlive = (socket) => {
@@ -237,7 +237,7 @@ const blocked = () => Object.assign(new Error('not allowed'), { code: 'BLOCKED' 
 
 function causeOf({ code = '', syscall = '', message }: NodeJS.ErrnoException): TryCause {
   if (code === 'BLOCKED' || /is not allowed\. Because/.test(message)) return 'blocked'
-  // By what was asked: a server of names may refuse a connection too.
+  // Before `refused`: a DNS server may refuse a connection too.
   if (/^(?:query|getaddrinfo)/.test(syscall)) return 'dns'
   if (code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT') return 'timeout'
   if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)/.test(code)) return 'refused'

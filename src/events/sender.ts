@@ -40,7 +40,7 @@ export function gathered<Item>(handOn: (items: Item[]) => void): (item: Item) =>
   }
 }
 
-/** A thread that starts with the first request, and again when it has broken, as `onBroken` is told. */
+/** A thread that starts with the first request, and again after it has broken, which `onBroken` hears of. */
 export function openSender(egress: Egress, onBroken: (error: unknown) => void = () => {}): Sender {
   const waiting = new Map<number, (result: Try) => void>()
   let lastNumber = 0

@@ -1,5 +1,5 @@
-// How many requests are under way at a time, or rounds that store their outcome. A bad receiver holds up no other account
-// and, where it is the only one, no other endpoint of its own; nor do rows that somebody has locked.
+// Limits how many requests are under way at a time, and how many rounds store their outcome. A bad receiver, or rows that
+// somebody has locked, hold up no other account and, if it has no second such endpoint, no other endpoint of its own.
 import type { EndpointOf } from '../store/events/endpoint.ts'
 
 export type Slots = (of: EndpointOf) => Promise<() => void>
@@ -10,8 +10,8 @@ export function openSlots(most: number): Slots {
   const waiting: { of: EndpointOf; start(): void }[] = []
   let total = 0
 
-  // An account leaves as many free as it takes: alone it gets half, and if others hang, one is left for the next. Its
-  // own last one is for an endpoint that has none.
+  // An account leaves as many free as it takes: alone it gets half, and if others hang, one is left for the next. The last
+  // one that it may take is for an endpoint that has none.
   function hasRoom(of: EndpointOf): boolean {
     const left = most - total - (ofAccounts.get(of.accountId) ?? 0)
     return ofEndpoints.has(of.id) ? left > 2 : left > 0

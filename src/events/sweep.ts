@@ -14,7 +14,7 @@ const leadsAtOnce = 500
 /** Where a campaign has cycles, 500 leads would keep everybody waiting for a tenth of a second. */
 const leadsInTurn = 50
 
-/** What a lead may know: by what a campaign decided before an edit. */
+/** What a lead may have been told: the rules by which the campaign decided before an edit. */
 type Known = Pick<Before, 'until' | 'isHeld'> & { terms: Terms }
 
 /** One stretch: it writes a few notices for each of its leads at most. */
@@ -29,10 +29,10 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const notices: Notice[] = []
   for (const [n, lead] of leads.entries()) {
     if (n % leadsInTurn === 0) await nextTurn()
-    // Moments since the start of the sweep are sent too, however long it takes to reach this lead.
     const pause = pauses.find(({ from, until }) => from <= lead.registeredAt && lead.registeredAt < until)
-    // If a visitor began the attempt, nothing from before the email was given is sent.
-    // For a lead who came in a pause, its last second is included, since they have no look for it.
+    // Moments since the start of the sweep are sent too, however long it takes to reach this lead. Of a lead who came in
+    // a pause, only those from the pause's last second on: for that one they have no look. If a visitor began the
+    // attempt, none from before the email was given.
     const from = Math.max(pause ? pause.until - 1 : begunAt, lead.registeredAt)
     const lookAt = nextMoment(campaign.terms, lead.attempt, from, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
@@ -74,7 +74,7 @@ function toldBy(
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')
   })
   if (changed === undefined) return undefined
-  // Not now: a sweep that begins again sends it under the same id.
+  // Not `now`, so that a sweep that begins again makes the same id.
   const dueAt = editedAt(changed)
   return { kind: 'lead.deadline_changed', detail: changeDetail('settings', Math.abs(next.deadline ?? 0)), dueAt }
 }
