@@ -75,7 +75,7 @@ async function planOf(planning: Planning, due: Due, of: Found | undefined): Prom
     kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = happened.filter((what) => due.isAskedFor || !isBoughtBefore(of, what))
   const look = lookAt !== null && { look: { ...due, dueAt: lookAt, kind: 'look' as const, detail: 0 } }
-  // A draft sends nothing, and its looks go on. An event that a notice names is from before it became a draft.
+  // A draft sends nothing, and its looks go on. What a notice names is from before: a draft makes no notices.
   if (of.campaign.isDraft) return { due, events: [], ...look, isHeld: told.length > 0 && isToBeHeld(due, now) }
   const events = told.map((what) => eventOf(planning, { ...of, conversion }, due, what))
   return { due, events, ...look, isSkipped }

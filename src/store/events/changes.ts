@@ -10,9 +10,9 @@ import {
   type EndpointOf,
   findEndpoint,
   type Health,
-  isWell,
   listEndpoints,
   type PauseCause,
+  setsWell,
   toEndpoint,
   updateEndpoint,
 } from './endpoint.ts'
@@ -76,7 +76,7 @@ export async function changeEndpoint(sql: Sql, read: Endpoint, settings: Endpoin
   if (!isDeepStrictEqual(before.settings, read.settings)) throw new ChangedMeanwhile()
   const isElsewhere = before.settings.url !== settings.url
   // How the server at the old URL did says nothing about the new one.
-  const columns = `settings = ?${isElsewhere ? `, ${isWell}` : ''}`
+  const columns = `settings = ?${isElsewhere ? `, ${setsWell}` : ''}`
   const endpoint = (await updateEndpoint(sql, before, [columns, JSON.stringify(settings)])) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
@@ -90,8 +90,8 @@ export async function changeEndpoint(sql: Sql, read: Endpoint, settings: Endpoin
 }
 
 /**
- * From now on only erasures are noted for the endpoint, unless it is paused because its server fails. A deleted
- * endpoint is removed bit by bit.
+ * From now on only erasures are noted for the endpoint, unless it is paused because its server fails. One that is paused
+ * as `deleted` is removed bit by bit (`purge`).
  */
 export async function pauseEndpoint(sql: Sql, endpoint: EndpointOf, cause: PauseCause, by: Actor): Promise<void> {
   const before = await toChange(sql, endpoint)
@@ -109,7 +109,7 @@ export async function pauseFailing(sql: Sql, read: Endpoint, cause: 'gone' | 'fa
 }
 
 async function pause(sql: Sql, before: Endpoint, cause: PauseCause, by: Actor): Promise<void> {
-  // Since the first pause almost nothing was noted for it, so that is where it will go on from.
+  // The instant of the first pause stays: almost nothing was noted since, so it will go on from there.
   const pausedAt = "paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END"
   await updateEndpoint(sql, before, [`${pausedAt}, pause_cause = ?`, by.at, cause])
   if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
@@ -127,9 +127,10 @@ export async function resumeEndpoint(sql: Sql, of: Endpoint, wantedFrom: Seconds
   if (endpoint === undefined) return
   const { pausedAt } = endpoint
   const fromAt = pausedAt === null ? null : wantedFrom
-  const isOn = `paused_at = NULL, pause_cause = NULL, ${isWell},
+  // After a pause it is free for the node that asks first.
+  const setsOn = `paused_at = NULL, pause_cause = NULL, ${setsWell},
     lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END`
-  const after = await updateEndpoint(sql, endpoint, [`${isOn}, from_at = coalesce(?, from_at)`, fromAt])
+  const after = await updateEndpoint(sql, endpoint, [`${setsOn}, from_at = coalesce(?, from_at)`, fromAt])
   const retried = await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
   if (pausedAt !== null) await sweepAgain(sql, endpoint, pausedAt, fromAt, by.at)
@@ -148,7 +149,7 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
   // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
   const later = `UPDATE sweeps SET begun_at = ? WHERE ${others} AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
-  // A look at the pause is followed by later ones, so either sweep gives each lead its next look.
+  // One sweep is enough: a look at an instant in the pause is followed by the later ones.
   if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', begunAt, { from: pausedAt, until: now })
   else await sweepAll(sql, endpoint, 'looks', now)
 }
@@ -156,7 +157,7 @@ async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromA
 /** Drops what was due before `fromAt`. Of what had failed the first is removed here, the rest by `discardFailed`. */
 export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
   if ((await toChange(sql, endpoint)) === undefined) return
-  // If it was already to hear nothing from before a later instant, that stays so.
+  // If it goes on from a later instant already, that stays.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
   const isLater = (await sql.run(later, fromAt, endpoint.accountId, endpoint.id, fromAt)) > 0
   const removed = await discardFailed(sql, endpoint, fromAt)

@@ -26,8 +26,8 @@ export type EndpointOf = Pick<Endpoint, 'accountId' | 'id'>
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
-/** Sets `Health` to that of a server that answers. */
-export const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
+/** For UPDATE: the `Health` of a server that answers. */
+export const setsWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
 
 export const notDeleted = "(pause_cause IS NULL OR pause_cause <> 'deleted')"
 

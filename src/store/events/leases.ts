@@ -5,7 +5,7 @@ import { type Endpoint, toEndpoint } from './endpoint.ts'
 import { dueBy } from './queue.ts'
 import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
 
-/** Together with the time until another node looks, a node that has died is replaced within 30 seconds. */
+/** With the time until another node looks, it replaces a node that has died within 30 seconds. */
 const leaseSeconds = 22
 
 /** How long a change to the endpoints of all accounts waits for a row that somebody has locked. */

@@ -6,10 +6,10 @@ import type { Sql } from '../sql.ts'
 import { notDeleted, watchersOf } from './endpoint.ts'
 import { insertNotices } from './queue.ts'
 
-/** What is left of its row: the ref can be made from that alone. */
+/** What is left of a lead once its row is deleted: its ref can be made from that alone. */
 export type ErasedLead = { id: number; salt: number }
 
-/** Notes that a lead is erased, in the transaction that has deleted its row: of several erasures one has. */
+/** Notes that a lead is erased, in the transaction that has deleted its row: of several at once only one has. */
 export async function noteErased(sql: Sql, campaign: Campaign, lead: ErasedLead, now: Seconds): Promise<void> {
   const { accountId } = campaign
   // A paused endpoint is told too once it goes on, since a backfill could not tell it of somebody who is gone.

@@ -2,7 +2,7 @@
 import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { inParts, type Row, type Runner, type Sql, type Statement, type Value } from '../sql.ts'
-import { type Endpoint, type EndpointOf, findEndpoint, isWell, toEndpoint, updateEndpoint } from './endpoint.ts'
+import { type Endpoint, type EndpointOf, findEndpoint, setsWell, toEndpoint, updateEndpoint } from './endpoint.ts'
 
 /** The tables of what waits and of what failed. In both, the rows of an endpoint are in the order of `key`. */
 export const queues = ['notices', 'failed_deliveries'] as const
@@ -19,7 +19,7 @@ type Tried = {
   isAskedFor: boolean
 }
 
-/** A notice whose turn it is, and where it stands. `lastAt` is null until it was tried or asked for. */
+/** A notice whose turn it is, and how it went so far. `lastAt` is null until it was tried or asked for. */
 export type Due = Notice & Tried & { queue: (typeof queues)[number]; lastAt: Seconds | null }
 
 /** A delivery that failed. Without a next time it is given up. */
@@ -33,11 +33,17 @@ export const keptSeconds = 30 * 86_400
 export const longestRestSeconds = 1_800
 
 /**
- * Nothing has to wait longer, and no instant lies further ahead. A row that has one was written before the clock was set
- * back, and would wait until the clock is there again. A server may ask for an hour, and clocks of nodes differ. Of
- * deliveries one that was refused waits for a day, and to find the others among a million of those takes too long.
+ * In seconds. A row that waits for longer was written before the clock was set back, and would wait until the clock is
+ * there again.
  */
-const mostWait = { ahead: 300, endpoint: 3_900, delivery: 2 * 86_400 }
+const mostWait = {
+  /** No instant lies ahead of now, but clocks of nodes differ. */
+  ahead: 300,
+  /** A server may ask for an hour. */
+  endpoint: 3_900,
+  /** One that was refused waits for a day. Others wait less, but to find them among a million takes too long. */
+  delivery: 2 * 86_400,
+}
 
 /** What waits is counted up to here. */
 const mostCounted = 10_001
@@ -69,7 +75,7 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         await all(failed, accountId, id, now, limit),
         await all(notices, accountId, id, now, now, limit),
       ])
-      // A server that is slow, or has a limit, may be sent one at a time: then chance decides.
+      // If there is room for only one, since the server is slow or has a limit, chance decides.
       const half = Math.floor(limit / 2 + Math.random())
       const mostAgain = Math.max(half, limit - first.length)
       return [
@@ -119,9 +125,9 @@ export async function insertNotices(sql: Sql, accountId: number, notices: readon
 export const noticeValues = (accountId: number, one: Notice): number[] => [accountId, one.endpointId, ...keyOf(one)]
 
 /**
- * What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been.
- * Not what is held until its campaign is published: that has no tries, and a later time all the same. Nor what is from
- * before the endpoint goes on, and only dropped once it is its turn. And what was given up, counted as far.
+ * What is due and still to be told, and since when the oldest of what was counted has been; and what was given up. Both
+ * are counted to 10,001. Not waiting is what is held until its campaign is published, which has no tries and a later
+ * time all the same; and what is from before the endpoint goes on, which is dropped when it is its turn.
  */
 export async function waiting(
   sql: Sql,
@@ -260,7 +266,7 @@ export function discardFailed(
 async function endLongWaits(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<number> {
   const { failingSince, nextTryAt, fromAt } = endpoint
   const isLong = (failingSince ?? 0) > now + mostWait.ahead || (nextTryAt ?? 0) > now + mostWait.endpoint
-  if (isLong) await updateEndpoint(sql, endpoint, [isWell])
+  if (isLong) await updateEndpoint(sql, endpoint, [setsWell])
   if (fromAt > now + mostWait.ahead) await updateEndpoint(sql, endpoint, ['from_at = ?', now])
   const change = 'UPDATE failed_deliveries SET next_at = ?, last_at = ?'
   const condition: Statement = ['AND next_at > ?', now + mostWait.delivery]

@@ -88,19 +88,20 @@ async function releaseSweeps(sql: Sql, { accountId, id, watchers }: Campaign, no
   await sql.run(`DELETE FROM sweeps WHERE ${held}`, accountId, id)
 }
 
-export async function sweepAll(sql: Sql, endpoint: Endpoint, cause: SweepCause, now: Seconds, before?: Pause) {
+/** Starts a sweep of each campaign that the endpoint watches. */
+export async function sweepAll(sql: Sql, endpoint: Endpoint, cause: SweepCause, now: Seconds, pause?: Pause) {
   const { accountId, id, settings } = endpoint
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   const watched = campaigns.filter((campaign) => watcherOf(id, settings, campaign.id) !== undefined)
   const those = watched.map((campaign) => ({ endpointId: id, campaignId: campaign.id }))
-  await startSweeps(sql, accountId, those, cause, now, before)
+  await startSweeps(sql, accountId, those, cause, now, pause)
 }
 
 /**
  * A sweep that is under way begins again, and still tells what has become true since its first start. By then the
  * endpoint has been told of the first edit for some leads and not for others, so each lead is compared with all
  * schedules that it may know. One statement starts many: nobody can register meanwhile, and an account may have a
- * thousand campaigns.
+ * thousand campaigns. `before`: for `edit` the schedule until then, for `resumed` the pause.
  */
 export async function startSweeps(
   sql: Sql,
@@ -151,15 +152,16 @@ export async function goBackBefore(sql: Sql, campaign: Campaign, email: string):
 }
 
 export function toSweep(row: Row): Sweep {
+  const cause = sweepCauses[row.cause] as SweepCause
+  // One column has the schedules of an edit, or the pauses of an endpoint that goes on.
   const before = JSON.parse(row.schedules_before)
-  const isResumed = sweepCauses[row.cause] === 'resumed'
   return {
     endpoint: toEndpoint(row),
     campaignId: row.campaign_id,
-    cause: sweepCauses[row.cause] as SweepCause,
+    cause,
     begunAt: row.begun_at,
-    schedulesBefore: isResumed ? [] : before,
-    pauses: isResumed ? before : [],
+    schedulesBefore: cause === 'resumed' ? [] : before,
+    pauses: cause === 'resumed' ? before : [],
     afterEmail: row.after_email,
     restarts: row.restarts,
   }
