@@ -76,9 +76,9 @@ async function updateAccount(
   changes: Partial<Omit<Account, 'id'>>,
   by: Actor,
 ): Promise<Account | undefined> {
+  if ((await findAccount(sql, accountId)) === undefined) return undefined
   await sql.bumpVersion(accountId)
-  const before = await findAccount(sql, accountId)
-  if (before === undefined) return undefined
+  const before = (await findAccount(sql, accountId)) as Account
   const next = { ...before, ...changes }
   await sql.run(
     'UPDATE accounts SET name = ?, suspended = ?, countdown_tools = ?, rate_limit = ? WHERE id = ?',
