@@ -15,28 +15,31 @@ export function Totals({ settings, state, onState }: Props) {
   const language = useLanguage()
   const params = { campaignId: settings.id }
   const { data, ...asked } = useAsk('GET /campaigns/:campaignId/leads/states', { params }, { staleMs: 10_000 })
+  const isKnown = data !== undefined || asked.isError
   const number = (count: number) => `${numberText(language, count)}${data?.isAll === false ? '+' : ''}`
   return (
     <>
       {data === undefined && <Failure of={asked} />}
-      <Group gap="xs" role="group" aria-label={text.totals}>
+      {/* As high as it will be, before the service has answered. */}
+      <Group gap="xs" mih={30} role="group" aria-label={text.totals}>
         {data !== undefined && (
           <Text size="sm" fw={600}>
             {text.total(number(data.total), data.total)}
           </Text>
         )}
-        {states.map((one) => (
-          <Button
-            key={one}
-            size="compact-sm"
-            variant={one === state ? 'filled' : 'default'}
-            aria-pressed={one === state}
-            onClick={() => onState(one === state ? null : one)}
-          >
-            {text.states[one]}
-            {data !== undefined && `: ${number(data.states[one])}`}
-          </Button>
-        ))}
+        {isKnown &&
+          states.map((one) => (
+            <Button
+              key={one}
+              size="compact-sm"
+              variant={one === state ? 'filled' : 'default'}
+              aria-pressed={one === state}
+              onClick={() => onState(one === state ? null : one)}
+            >
+              {text.states[one]}
+              {data !== undefined && `: ${number(data.states[one])}`}
+            </Button>
+          ))}
         {data !== undefined && data.states.cycle > 0 && (
           <Text size="sm" c="dimmed">
             {text.cycling(number(data.states.cycle))}
