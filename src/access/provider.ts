@@ -78,21 +78,19 @@ export function openProvider(settings: ProviderSettings) {
   }
 }
 
-/** The provider's own description; after `showInBody` the client's secret is sent in the body, not in the header. */
-type Described = { config: client.Configuration; showInBody(): void }
+/** The provider's own description, and how the client's secret is sent to it. */
+type Described = { config: client.Configuration; shown: { way: client.ClientAuth; other: client.ClientAuth } }
 
 async function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Described> {
-  // In the header first; a provider may be set to take it only in the body from this client.
-  let showSecret = client.ClientSecretBasic(clientSecret)
-  const showInBody = () => {
-    showSecret = client.ClientSecretPost(clientSecret)
-  }
+  // Both are usual, and a provider may be set to accept only one of them from this client.
+  const shown = { way: client.ClientSecretBasic(clientSecret), other: client.ClientSecretPost(clientSecret) }
+  const showSecret: client.ClientAuth = (...request) => shown.way(...request)
   // The signature is checked too, not only that the token came from the provider itself.
   const execute = [client.enableNonRepudiationChecks]
   if (issuer.startsWith('http:')) execute.push(client.allowInsecureRequests)
   const options = { execute, timeout: timeoutSeconds, [client.customFetch]: fetchShort }
-  const config = await client.discovery(new URL(issuer), clientId, {}, (...request) => showSecret(...request), options)
-  return { config, showInBody }
+  const config = await client.discovery(new URL(issuer), clientId, {}, showSecret, options)
+  return { config, shown }
 }
 
 /** An answer that is too long counts as one that breaks off. */
@@ -121,7 +119,9 @@ async function startAt(config: client.Configuration, redirectUri: string, checks
   return href
 }
 
-async function identify({ config, showInBody }: Described, address: URL, checks: Checks): Promise<Identity> {
+async function identify(provider: Described, address: URL, checks: Checks): Promise<Identity> {
+  const { config, shown } = provider
+  const { way, other } = shown
   const exchange = () =>
     client.authorizationCodeGrant(config, address, {
       pkceCodeVerifier: checks.verifier,
@@ -131,7 +131,8 @@ async function identify({ config, showInBody }: Described, address: URL, checks:
     })
   const tokens = await exchange().catch((error) => {
     if ((error as { status?: number }).status !== 401) throw error
-    showInBody()
+    // Assigned from what was read above, not swapped: several who are refused at once would swap it back.
+    Object.assign(shown, { way: other, other: way })
     // If it is refused again, for another reason, this is forgotten with the description.
     return exchange()
   })
