@@ -11,10 +11,10 @@ import { invalid } from './errors.ts'
 import { perMinute } from './limits.ts'
 import { forViewer } from './route.ts'
 
-/** Wrong settings have no preview. */
+/** Wrong settings have no preview. The zone is the one to show the moments in: the editor may have another by then. */
 type PreviewAnswer =
-  | { faults: Fault[]; moments: null; findings: null }
-  | { faults: null; moments: Preview[]; findings: LintFinding[] }
+  | { faults: Fault[]; moments: null; findings: null; timeZone: null }
+  | { faults: null; moments: Preview[]; findings: LintFinding[]; timeZone: string }
 
 /** Later than this, clock changes are guesswork and browsers cannot show all dates. */
 const ownMoments = /^20\d\d-/
@@ -45,10 +45,11 @@ export const previewRoutes = {
       }
       if (parsePeriod(visitAfter) === undefined) throw invalid('visitAfter', 'must be a period such as "PT1H"')
       const result = checkCampaign(settings)
-      if ('faults' in result) return { faults: result.faults, moments: null, findings: null }
+      if ('faults' in result) return { faults: result.faults, moments: null, findings: null, timeZone: null }
       const { campaign } = result
       const supposed = { now, own: ownMoment, visitAfter, anonymous: campaign.anonymous.enabled }
-      return { faults: null, moments: preview(campaign, supposed), findings: lint(campaign, now) }
+      const { timeZone } = campaign
+      return { faults: null, moments: preview(campaign, supposed), findings: lint(campaign, now), timeZone }
     },
   }),
 }

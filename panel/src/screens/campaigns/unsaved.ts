@@ -11,16 +11,16 @@ const editedParts: readonly EditedPart[] = ['rules', 'pages', 'timer']
 /** `base` is the campaign as it was when somebody began to change it. */
 type Unsaved<Draft> = { draft: Draft; base: Whole }
 
-const kept = new Map<string, Unsaved<unknown> | undefined>()
+const drafts = new Map<string, Unsaved<unknown> | undefined>()
 const listeners = someListeners()
 
+const prefix = 'lastcall.unsaved.'
 /** The number is raised when drafts take another form: older ones are then left alone. */
-const prefix = 'lastcall.unsaved.3.'
-const keyOf = (campaignId: number, part: EditedPart) => `${prefix}${askedAs()}.${campaignId}.${part}`
+const keyOf = (campaignId: number, part: EditedPart) => `${prefix}3.${askedAs()}.${campaignId}.${part}`
 
 export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved: Unsaved<Draft> | undefined): void {
   const key = keyOf(campaignId, part)
-  kept.set(key, unsaved)
+  drafts.set(key, unsaved)
   if (unsaved === undefined) sessionStorage.removeItem(key)
   else sessionStorage.setItem(key, JSON.stringify(unsaved))
   listeners.tell()
@@ -28,7 +28,7 @@ export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved
 
 /** Signing out leaves nothing behind. */
 export function forgetUnsaved(): void {
-  kept.clear()
+  drafts.clear()
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)
   listeners.tell()
 }
@@ -55,9 +55,9 @@ export function unsavedLeft(campaignId: number, part: string, to: string): Unsav
 /** A part keeps drafts of one form only. */
 export function unsavedOf<Draft>(campaignId: number, part: EditedPart): Unsaved<Draft> | undefined {
   const key = keyOf(campaignId, part)
-  if (!kept.has(key)) {
+  if (!drafts.has(key)) {
     const text = sessionStorage.getItem(key)
-    kept.set(key, text === null ? undefined : (JSON.parse(text) as Unsaved<unknown>))
+    drafts.set(key, text === null ? undefined : (JSON.parse(text) as Unsaved<unknown>))
   }
-  return kept.get(key) as Unsaved<Draft> | undefined
+  return drafts.get(key) as Unsaved<Draft> | undefined
 }

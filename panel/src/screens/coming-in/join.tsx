@@ -4,6 +4,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
+import { endWithSession } from '../../leaving.ts'
 import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
@@ -82,6 +83,8 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
     event.preventDefault()
     const { accountName, ...rest } = given
     await send.mutateAsync({ body: { token, ...rest, ...(isFirst && { accountName }) } })
+    // What somebody else was shown in this tab, as a fresh key, is not for who joins.
+    endWithSession()
     client.clear()
     go('/', { replace: true })
   }

@@ -25,8 +25,8 @@ type Props = {
 
 export function ForetoldSection({ of, settings, supposed, suppose }: Props) {
   const text = useWords(words)
-  const { answer } = of
-  const { id: campaignId, timeZone, mechanism } = settings
+  const { answer, timeZone } = of
+  const { id: campaignId, mechanism } = settings
   // One scale for all bars, or a longer one would look like a shorter one.
   const seconds = Math.max(...(answer?.moments ?? []).map(({ stories }) => lengthOf(stories)))
   return (

@@ -24,11 +24,11 @@ export default function RulesPart({ read }: PartProps) {
   const [supposed, setSupposed] = useState<Supposed>({ own: '', visitAfter: 'PT1H' })
   const settings = { ...read.settings, ...settingsOf(draft) }
   const preview = usePreview(settings, supposed)
-  const { answer } = preview
+  const { answer, timeZone } = preview
   const judgement = {
     faults: [...(answer?.faults ?? []), ...editing.faults],
     findings: answer?.findings ?? [],
-    timeZone: settings.timeZone,
+    timeZone,
   }
   return (
     <FindingsContext value={judgement}>

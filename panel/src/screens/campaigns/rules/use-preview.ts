@@ -20,5 +20,6 @@ export function usePreview(settings: Settings, supposed: Supposed) {
   const [asked] = useDebouncedValue(body, 300)
   const options = { staleMs: 30_000, keepsPrevious: true }
   const { data: answer, error, isFetching } = useAsk('POST /preview', { body: JSON.parse(asked) }, options)
-  return { answer, error, isBusy: isFetching || asked !== body }
+  const timeZone = answer?.timeZone ?? settings.timeZone
+  return { answer, timeZone, error, isBusy: isFetching || asked !== body }
 }

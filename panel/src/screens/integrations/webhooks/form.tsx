@@ -47,7 +47,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
   }
   const faultOf = (path: keyof typeof text.faults) => {
     const fault = send.error?.faults.find((one) => one.path.split(/[.[]/)[0] === path)
-    // A campaign that is gone has its place in the path.
+    // No campaign is chosen; the fault of one that is gone has its place in the path.
     const isOfNone = fault?.path === 'campaignIds'
     return fault && faultInWords(language, fault.message, text.faults[isOfNone ? 'kinds' : path])
   }
