@@ -227,6 +227,8 @@ longTest('the browser’s Back closes the help of the screen that it leaves, and
 
 longTest('on the way back up, what gets the focus is not under the head of the window', async () => {
   const page = await stage.open(owner, { width: 'phone', path: `/campaigns/${id}/rules` })
+  // What the settings would do has fields too.
+  await page.locator('main time').first().waitFor()
   const last = page.locator('main').locator('button:enabled, input:enabled').last()
   await last.focus()
   const covered: string[] = []
