@@ -26,7 +26,7 @@ export const faultWords: readonly [message: RegExp, en: string, pl: string][] = 
     'Enter a whole number from $1 to $2.',
     'Wpisz liczbę całkowitą od $1 do $2.',
   ],
-  [/^must be true(?: or false)?$/, 'This can only be on or off.', 'To może być tylko włączone albo wyłączone.'],
+  [/^must be true or false$/, 'This can only be on or off.', 'To może być tylko włączone albo wyłączone.'],
   [
     /^must be "registration" with a deadline of the kind "fixed"$/,
     'With one date for everyone the offer can only start when somebody signs up.',
