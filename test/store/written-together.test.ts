@@ -56,6 +56,11 @@ const first =
   ({ terms, ruleId }, lead) =>
     lead === undefined ? { registeredAt: at, ruleId, attempt: begin(terms, at) } : undefined
 
+const resets: Decide = (_, lead) => {
+  const { attempt, registeredAt, ruleId } = lead as Lead
+  return { registeredAt, ruleId, attempt: { ...attempt, resets: attempt.resets + 1 } }
+}
+
 /** Leads that differ in everything, and leads that have the same attempt but not the same registration. */
 function decisionsOn({ terms, ruleId }: Campaign): (number: number) => Decision {
   const same = begin(terms, instants[0] as number)
@@ -145,10 +150,6 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => Promise.all(stores.map((store) => store.close())))
     const campaign = await makeCampaign(stores[0])
     const seen = (await written(stores[0].leads.write(campaign, 'ada@example.com', first(1), undefined))).lead
-    const resets: Decide = (_, lead) => {
-      const { attempt, registeredAt, ruleId } = lead as Lead
-      return { registeredAt, ruleId, attempt: { ...attempt, resets: attempt.resets + 1 } }
-    }
     const rounds = Array.from({ length: amount(8, 20) }, (_, n) => n)
     const work = async (store: Store) => {
       for (const _ of rounds) await written(store.leads.write(campaign, seen.email, resets, seen))
@@ -300,6 +301,19 @@ test('settings do not change between a decision and its commit', async (t) => {
   await client.query('COMMIT')
   await Promise.all([writing, changing])
   assert.deepEqual(order, ['lead', 'draft'])
+})
+
+test('a lead that another process is changing is decided on as that process leaves it', async (t) => {
+  const { store, client, campaign } = await onPostgres(t)
+  const { lead } = await written(store.leads.write(campaign, 'ada@example.com', first(1), undefined))
+  await client.query('BEGIN; UPDATE leads SET registered_at = 2')
+  const writing = written(store.leads.write(campaign, lead.email, resets, lead))
+  const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid'
+  while ((await client.query(waiting)).rowCount === 0) await sleep(10)
+  await client.query('COMMIT')
+  await writing
+  const found = await store.leads.find(campaign, lead.email)
+  assert.deepEqual([found?.registeredAt, found?.attempt.resets], [2, 1])
 })
 
 test('what is not committed is not answered', async (t) => {
