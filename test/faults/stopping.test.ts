@@ -184,12 +184,13 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
       const { open, exits, hasRead, isStopping, registered } = running
       const late = register('late@example.com')
       const page = message('GET', '/campaigns', ['Accept: text/html'])
-      const [list, write, screen, nowhere, ready] = await Promise.all([
+      const [list, write, screen, nowhere, ready, undecodable] = await Promise.all([
         open(good.slice(0, 30)),
         open(late.slice(0, 40)),
         open(page.slice(0, 20)),
         open(message('GET', '/nowhere').slice(0, -4)),
         open(message('GET', '/readyz').slice(0, -4)),
+        open(message('GET', '/%zz').slice(0, -4)),
       ])
       const idle = await Promise.all(Array.from({ length: 5 }, () => open(good)))
       for (const line of idle) await line.answers(1)
@@ -202,15 +203,21 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
         await screen.send(page.slice(20))
         await nowhere.send('\r\n\r\n')
         await ready.send('\r\n\r\n')
+        await undecodable.send('\r\n\r\n')
         for (const line of [list, write, screen, nowhere]) {
           const { answers, ending } = await line.untilEnded()
           assert.equal(answers.length, 1)
           assertLate(answers[0])
           assert.notEqual(ending, 'open')
         }
-        const [readiness] = (await ready.untilEnded()).answers
-        assert.equal(readiness?.status, 503)
-        assert.equal(readiness && header(readiness, 'connection')?.toLowerCase(), 'close')
+        for (const [line, status] of [
+          [ready, 503],
+          [undecodable, 404],
+        ] as const) {
+          const [answer] = (await line.untilEnded()).answers
+          assert.equal(answer?.status, status)
+          assert.equal(answer && header(answer, 'connection')?.toLowerCase(), 'close')
+        }
         for (const line of idle) {
           // One that was closed by then owes nothing.
           const { answers } = await line.untilEnded()
