@@ -54,6 +54,9 @@ const bounds: [name: string, has: (left: number | null) => boolean][] = [
   ['none', (left) => left === null],
 ]
 
+/** The time left at which one group ends and the next begins. Each comes at least once. */
+const edges = [0, 3_600, day / 4, day / 2, day, 3 * day, 7 * day]
+
 const dateIn = (at: number) => new Intl.DateTimeFormat('sv', { timeZone: zone }).format(new Date(at * 1_000))
 
 for (const [engine, newPlace] of Object.entries(emptyDatabases)) {
@@ -77,11 +80,11 @@ for (const [engine, newPlace] of Object.entries(emptyDatabases)) {
       const at = first + pick(last - first)
       const registeredAt = at - oneOf(pick(60), pick(day), pick(9 * day), pick(9) * day, -1 - pick(2 * day), -day)
       await leads.register(of, email, registeredAt)
-      const edge = oneOf(3_600, day / 4, day / 2, day, 3 * day, 7 * day)
-      const left = oneOf(null, pick(3) - 1, pick(3_600), pick(day), edge, pick(12 * day))
+      const left = edges[order] ?? oneOf(null, pick(3) - 1, pick(3_600), pick(day), oneOf(...edges), pick(12 * day))
       const deadline = left === null ? null : at + left
       if (deadline !== null) await leads.setDeadline(of, email, deadline, testerAt(Math.min(registeredAt, at)))
-      const [currency, isReversed] = [Object.keys(places)[pick(3)] as string, pick(10) === 0]
+      const currency = Object.keys(places)[pick(3)] as string
+      const isReversed = order >= edges.length && pick(10) === 0
       const sum = pick(5) === 0 ? 999_999_999_999_999 : pick(1_000_000)
       const bought = { orderId: `o${order}`, at, amount: sum, currency }
       const done = await convert(store, of, { buyer: { email }, order: bought, source: 'import' }, at, tester)
