@@ -65,7 +65,8 @@ function readFolder(folder: string): { files: Map<string, SpanAt>; digest: strin
   const hash = createHash('sha256')
   for (const name of namesBelow(folder, '')) {
     const bytes = readFileSync(join(folder, name))
-    if (bytes.toString('latin1', 0, 4) !== 'TZif') continue
+    // There are texts too. An empty file is a copy that broke off.
+    if (bytes.length > 0 && bytes.toString('latin1', 0, 4) !== 'TZif') continue
     try {
       files.set(name, readTzif(bytes))
     } catch (error) {
