@@ -61,24 +61,12 @@ export async function plan(parts: PlanParts, endpoint: Endpoint, due: readonly D
 }
 
 async function planOf(planning: Planning, due: Due, of: Found | undefined): Promise<Planned> {
-  const { endpoint, store, now } = planning
   const { kind } = due
   if (kind === 'lead.erased') return erased(planning, due)
   if (due.leadId < 0) return ended(planning, due)
   // Erased, of a deleted campaign, no longer wanted, or covered by another look.
   if (of === undefined) return { due, events: [] }
-  const { happened, lookAt, isSkipped } =
-    kind === 'look'
-      ? seenBy(planning, of, due)
-      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }, now), lookAt: null, isSkipped: false }
-  const conversion =
-    kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, due.detail) : undefined
-  const told = happened.filter((what) => due.isAskedFor || !isBoughtBefore(of, what))
-  const look = lookAt !== null && { look: { ...due, dueAt: lookAt, kind: 'look' as const, detail: 0 } }
-  // A draft sends nothing, and its looks go on. What a notice names is from before: a draft makes no notices.
-  if (of.campaign.isDraft) return { due, events: [], ...look, isHeld: told.length > 0 && isToBeHeld(due, now) }
-  const events = told.map((what) => eventOf(planning, { ...of, conversion }, due, what))
-  return { due, events, ...look, isSkipped }
+  return kind === 'look' ? looked(planning, of, due) : named(planning, of, { ...due, kind })
 }
 
 /** What was tried or asked for lately may be old; that it was held is no try. */
@@ -123,23 +111,28 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
 }
 
 /**
- * What a look finds, as of its instant, however late it is seen, and when to look next. If it is too late, it finds
- * nothing, and the next look is at the first moment that is not, or else at the one that follows. A moment in the present
- * second waits for its own look, a second later.
+ * What a look finds, as of its instant, however late it is seen, and when to look next. A moment in the present second
+ * waits for its own look, a second later. In a draft looks go on, and nothing is sent.
  */
-function seenBy({ endpoint: { fromAt }, now }: Planning, of: Found, { dueAt }: Due) {
+function looked(planning: Planning, of: Found, due: Due): Planned {
+  const { endpoint, now } = planning
   const { campaign, lead, watcher } = of
+  const { dueAt } = due
   const next = (after: Seconds) => nextMoment(campaign.terms, lead.attempt, after, watcher.wanted)
+  const lookAt = (at: Seconds | null) => at !== null && { look: { ...due, dueAt: at } }
   // Not beyond now: a `fromAt` that lies ahead was set by a wrong clock, and will be set back.
-  if (dueAt < fromAt) return { happened: [], lookAt: next(Math.min(fromAt, now) - 1), isSkipped: false }
+  if (dueAt < endpoint.fromAt) return { due, events: [], ...lookAt(next(Math.min(endpoint.fromAt, now) - 1)) }
   const following = next(dueAt)
   const oldest = now - oldSeconds
   if (dueAt < oldest && following !== null && following < now) {
+    // Too late, and there is a newer moment: the first that is not too late, or else the following one.
     const recent = next(oldest - 1)
-    return { happened: [], lookAt: recent !== null && recent < now ? recent : following, isSkipped: true }
+    const newer = recent !== null && recent < now ? recent : following
+    return { due, events: [], ...lookAt(newer), isSkipped: !campaign.isDraft }
   }
-  const happened = stillTrue(of, dueAt, now).map((moment) => ({ ...moment, at: dueAt }))
-  return { happened, lookAt: following, isSkipped: false }
+  const happened = campaign.isDraft ? [] : stillTrue(of, dueAt, now).map((moment) => ({ ...moment, at: dueAt }))
+  const told = happened.filter((what) => !isBoughtBefore(of, what))
+  return { due, events: told.map((what) => eventOf(planning, of, due, what)), ...lookAt(following) }
 }
 
 /**
@@ -153,20 +146,26 @@ function stillTrue({ campaign: { terms }, lead: { attempt }, watcher: { wanted }
   )
 }
 
-/** The event that the notice names. */
-function toldBy(
-  of: Found,
-  { kind, dueAt, detail, isAskedFor }: Due & { kind: Exclude<NoticeKind, 'look'> },
-  now: Seconds,
-): Happened[] {
-  const { lead, watcher } = of
-  if (kind === 'registered before')
-    return [{ kind: 'lead.registered', at: lead.registeredAt, detail: 0, isBackfill: true }]
-  // An event that is no longer true is not tried again, unless somebody asked for it.
-  const isTrue =
-    !(kind in momentKinds) || stillTrue(of, dueAt, now).some((one) => one.kind === kind && one.detail === detail)
-  const isTold = isAskedFor || (isTrue && watcher.kinds.includes(kind))
-  return isTold ? [{ kind, at: dueAt, detail }] : []
+type Named = Due & { kind: Exclude<NoticeKind, 'look'> }
+
+/** The event that a notice names. It is from before the campaign was made a draft: a draft makes no notices. */
+async function named(planning: Planning, of: Found, due: Named): Promise<Planned> {
+  const { endpoint, store, now } = planning
+  const { kind, dueAt, detail, isAskedFor } = due
+  const backfilled = { kind: 'lead.registered', at: of.lead.registeredAt, detail: 0, isBackfill: true } as const
+  const happened = kind === 'registered before' ? backfilled : { kind, at: dueAt, detail }
+  const isTold = isAskedFor || (isTrue(of, due, now) && !isBoughtBefore(of, happened))
+  if (isPast(endpoint, due) || !isTold) return { due, events: [] }
+  if (of.campaign.isDraft) return { due, events: [], isHeld: isToBeHeld(due, now) }
+  const conversion = kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, detail) : undefined
+  return { due, events: [eventOf(planning, { ...of, conversion }, due, happened)] }
+}
+
+/** An event that is no longer true or wanted is not tried again. A backfill sends all registrations. */
+function isTrue(of: Found, { kind, dueAt, detail }: Named, now: Seconds): boolean {
+  if (kind === 'registered before') return true
+  if (!of.watcher.kinds.includes(kind)) return false
+  return !(kind in momentKinds) || stillTrue(of, dueAt, now).some((one) => one.kind === kind && one.detail === detail)
 }
 
 /** Due before the point from which the endpoint goes on, not of a backfill, and not asked for again since. */
