@@ -158,6 +158,8 @@ async function named(planning: Planning, of: Found, due: Named): Promise<Planned
   if (isPast(endpoint, due) || !isTold) return { due, events: [] }
   if (of.campaign.isDraft) return { due, events: [], isHeld: isToBeHeld(due, now) }
   const conversion = kind === 'lead.converted' ? await store.conversions.find(endpoint.accountId, detail) : undefined
+  // The order no longer counts.
+  if (typeof conversion?.reversedAt === 'number' && !isAskedFor) return { due, events: [] }
   return { due, events: [eventOf(planning, { ...of, conversion }, due, happened)] }
 }
 

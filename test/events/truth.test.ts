@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { formatInstant } from '../../src/core/instant.ts'
 import { visitorName } from '../../src/core/visitor.ts'
 import { runRound } from '../../src/events/round.ts'
-import { convert } from '../../src/leads/conversions.ts'
+import { convert, reverse } from '../../src/leads/conversions.ts'
 import { purgedAtOnce } from '../../src/store/events/queue.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { tester, testerAt } from '../support/actor.ts'
@@ -147,6 +147,29 @@ test('an event that somebody has sent again is told even if it is no longer true
   assert.equal(new Set(sent.map((one) => one.id)).size, 1)
   await round(id)
   assert.equal(sent.length, 4)
+})
+
+test('an order that is reversed before its receiver took it is told only if somebody asks for it', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const { endpoint, register, round, find, sent, answer, clock, accountId, campaignId, store } = made
+  const { id } = await endpoint({ kinds: ['lead.converted'] })
+  const { lead } = (await register('ada@example.com')) as { lead: { id: number } }
+  const of = { accountId, campaignId }
+  const order = { orderId: '1', at: clock.at, amount: null, currency: null }
+  const done = await convert(store, of, { buyer: { email: 'ada@example.com' }, order, source: 'api' }, clock.at, tester)
+  assert.ok(typeof done === 'object')
+  answer.status = 400
+  await round(id)
+  assert.equal(sent.length, 1)
+  await reverse(store, of, '1', false, clock.at, tester)
+  answer.status = 204
+  clock.at += 60
+  await round(id)
+  assert.equal(sent.length, 1)
+  const event = { endpointId: id, dueAt: beganAt, leadId: lead.id, detail: done.conversion.id }
+  await store.events.resend(await find(id), { ...event, kind: 'lead.converted' }, testerAt(clock.at))
+  await round(id)
+  assert.deepEqual([sent.length, new Set(sent.map((one) => one.id)).size], [2, 1])
 })
 
 test('an endpoint that goes on from now is told nothing from before, and everything from then on', async (t) => {
