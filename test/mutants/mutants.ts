@@ -716,7 +716,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
     ' AND paused_at IS NULL AND -2 <> ',
     'events/truth',
   ],
-  ['store/events/changes.ts', 'if (fromAt === null) await', 'if (false) await', 'events/truth'],
+  ['store/events/changes.ts', 'if (fromAt !== null) return', 'if (true) return', 'events/truth'],
   ['store/events/leases.ts', 'OR lease_ends_at < ', 'OR 0 < ', 'store/events'],
   ['store/events/leases.ts', ' FOR UPDATE SKIP LOCKED', '', 'store/events'],
   [

@@ -133,25 +133,25 @@ export async function resumeEndpoint(sql: Sql, of: Endpoint, wantedFrom: Seconds
   const after = await updateEndpoint(sql, endpoint, [`${setsOn}, from_at = coalesce(?, from_at)`, fromAt])
   const retried = await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
-  if (pausedAt !== null) await sweepAgain(sql, endpoint, pausedAt, fromAt, by.at)
+  if (pausedAt !== null) await sweepAfterPause(sql, endpoint, pausedAt, fromAt, by.at)
   if (retried === 0 && isDeepStrictEqual(endpoint, after)) return
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
 
-async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
+/** After a pause all leads get their next looks again: from where it began or, with `fromAt`, from now on. */
+async function sweepAfterPause(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
   const { accountId, id, pauseCause } = endpoint
-  const others = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
-  // Leads that a sweep from before the pause has not reached have no look since it began.
-  const changes = [sweepCauses.indexOf('looks'), sweepCauses.indexOf('edit')].join(', ')
-  const least = `SELECT min(begun_at) AS at FROM sweeps WHERE ${others} AND cause IN (${changes})`
-  const begunAt = Math.min(pausedAt, (await sql.get(least, accountId, id))?.at ?? pausedAt)
+  const [looks, edit, resumed] = (['looks', 'edit', 'resumed'] as const).map((cause) => sweepCauses.indexOf(cause))
+  const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
+  const first = `SELECT min(begun_at) AS at FROM sweeps WHERE ${underWay} AND cause IN (${looks}, ${edit})`
+  const firstBegunAt = (await sql.get(first, accountId, id))?.at ?? pausedAt
+  const beginNow = `UPDATE sweeps SET begun_at = ? WHERE ${underWay} AND cause <> ${resumed}`
   // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
-  const later = `UPDATE sweeps SET begun_at = ? WHERE ${others} AND cause <> ${sweepCauses.indexOf('resumed')}`
-  if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
-  // One sweep is enough: a look at an instant in the pause is followed by the later ones.
-  if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', begunAt, { from: pausedAt, until: now })
-  else await sweepAll(sql, endpoint, 'looks', now)
+  if (pauseCause !== 'failing') await sql.run(beginNow, now, accountId, id)
+  if (fromAt !== null) return sweepAll(sql, endpoint, 'looks', now)
+  // Leads that a sweep had not reached by the pause have had no look since that sweep began.
+  return sweepAll(sql, endpoint, 'resumed', Math.min(pausedAt, firstBegunAt), { from: pausedAt, until: now })
 }
 
 /** Drops what was due before `fromAt`. Of what had failed the first is removed here, the rest by `discardFailed`. */

@@ -135,17 +135,19 @@ export async function waiting(
   now: Seconds,
 ): Promise<{ waiting: number; oldestDueAt: Seconds | null; givenUp: number }> {
   // A server that refuses everything may leave a million: counting all of them would stop all requests meanwhile.
-  const first = (table: string, condition: string, order: string) =>
-    `FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${condition} ORDER BY ${order} LIMIT ${mostCounted}`
+  const first = (columns: string, table: Due['queue'], condition: string, order: string) =>
+    `SELECT ${columns} FROM ${table} WHERE ${ofEndpoint} AND ${condition} ORDER BY ${order} LIMIT ${mostCounted}`
+  const of = [accountId, id]
   const row = await sql.get(
-    `SELECT count(*) AS waiting, min(due_at) AS oldest,
-      (SELECT count(*) FROM (SELECT 1 ${first('failed_deliveries', 'next_at IS NULL', 'next_at')}) AS g) AS given_up FROM (
-      SELECT due_at FROM (SELECT due_at ${first('notices', 'due_at BETWEEN ? AND ?', 'due_at')}) AS n
-      UNION ALL SELECT due_at FROM (SELECT due_at, kind
-        ${first('notices', 'due_at < ?', 'due_at')}) AS old WHERE kind IN (${alwaysTold})
-      UNION ALL SELECT due_at FROM (SELECT due_at, tries, next_at, last_at
-        ${first('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS f WHERE NOT (tries = 0 AND next_at > last_at)) AS w`,
-    ...[accountId, id, accountId, id, fromAt, now, accountId, id, fromAt, accountId, id],
+    `WITH due AS (${first('due_at', 'notices', 'due_at BETWEEN ? AND ?', 'due_at')}),
+      past AS (${first('due_at, kind', 'notices', 'due_at < ?', 'due_at')}),
+      failed AS (${first('due_at, tries, next_at, last_at', 'failed_deliveries', 'next_at IS NOT NULL', 'next_at')}),
+      given_up AS (${first('next_at', 'failed_deliveries', 'next_at IS NULL', 'next_at')}),
+      waiting AS (SELECT due_at FROM due
+        UNION ALL SELECT due_at FROM past WHERE kind IN (${alwaysTold})
+        UNION ALL SELECT due_at FROM failed WHERE NOT (tries = 0 AND next_at > last_at))
+    SELECT count(*) AS waiting, min(due_at) AS oldest, (SELECT count(*) FROM given_up) AS given_up FROM waiting`,
+    ...[...of, fromAt, now, ...of, fromAt, ...of, ...of],
   )
   return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest, givenUp: row?.given_up }
 }

@@ -125,9 +125,8 @@ export async function startSweeps(
       ...part.flatMap(({ endpointId, campaignId }) => [accountId, endpointId, campaignId, ...start]),
     )
     const changes = rows.map(async ({ endpoint_id, campaign_id, cause, schedules_before: known }) => {
-      const all: (Before | Pause)[] = [...JSON.parse(known), ...added]
-      const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()].slice(-mostSchedules)
-      const kept = JSON.stringify(different)
+      const all = [...JSON.parse(known), ...added].map((one) => JSON.stringify(one))
+      const kept = `[${[...new Set(all)].slice(-mostSchedules)}]`
       const change = `UPDATE sweeps SET schedules_before = ?
         WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?`
       if (kept !== known) await sql.run(change, kept, accountId, endpoint_id, campaign_id, cause)
