@@ -1,5 +1,5 @@
-// Statements on accounts, keys and campaigns, for both engines. Every change first raises the version: on PostgreSQL
-// this makes changes of one account wait for each other.
+// Statements on accounts, keys and campaigns, for both engines. Every change raises the version before it writes a
+// row: on PostgreSQL this makes changes of one account wait for each other.
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type CampaignSettings, typeIdOf } from '../core/campaign.ts'

@@ -166,6 +166,9 @@ test('the words are those that a colleague would say, and one for one thing', as
       if (!ofTheApi.test(file)) assert.doesNotMatch(`${en} ${pl}`, registration, path)
     }
   }
+  for (const { path, en, pl } of texts('help', helpEn, helpPl)) {
+    for (const one of unsaid) assert.doesNotMatch(`${en} ${pl}`, one, path)
+  }
 })
 
 test('the number of a webhook’s waiting events has its thousands set apart', () => {

@@ -55,7 +55,7 @@ The pages on your site that show this offer.
 - Mark what belongs to the offer with \`data-lastcall\`; the widget hides it when time is up.
 - “Widget last seen” says when the widget last reported from the page. If it stays empty, publish the campaign, open the page yourself and check whether a blocker stops the script.
 - If your visitors must agree before anything is kept in their browser, end the script’s address in \`&consent=wait\`; your consent banner then calls \`Lastcall.consent()\` on each page.
-- The widget hides the offer, but whoever looks can still find it in the page. To close the page itself, let your server ask the gate: Lastcall’s documentation has examples for nginx, WordPress and others (\`docs/gate.md\`).
+- The widget hides the offer, but people can still find it in the page’s code. To close the page itself, let your server ask the gate: Lastcall’s documentation has examples for nginx, WordPress and others (\`docs/gate.md\`).
 
 Removing a page breaks links to it that were already sent.`,
   timer: `

@@ -1,4 +1,5 @@
-// Endpoints, and what waits to be told to them. Both engines run the same statements, each of which names the account.
+// Endpoints, and what waits to be told to them. Both engines run the same statements. Each names the account unless it
+// asks about all of them.
 import { boundTo, type Runner } from '../sql.ts'
 import {
   changeEndpoint,

@@ -55,7 +55,7 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
     statements.clear()
     lists.clear()
     if (db.isOpen) db.close()
-    // Whoever closes last removes the log. If the file cannot be opened at once, that is no reason never to try again.
+    // The last to close removes the log. If the file cannot be opened at once, that is no reason never to try again.
     files = [files[0], fileAt(log)]
   }
 
