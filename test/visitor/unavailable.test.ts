@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { prefix } from '../../src/core/api-key.ts'
 import { type ErrorCode, messageOf } from '../../src/core/errors.ts'
+import type { Template } from '../../src/countdown/template.ts'
 import { TemplateUnavailable } from '../../src/countdown/templates.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import { publicApi } from '../../src/http/public/api.ts'
@@ -166,6 +167,17 @@ for (const [name, cause, lines] of [
       [['open', 7]],
     )
   })
+
+test('an image whose deadline passes while it is built says that the offer is over, as it shows', async () => {
+  let atMs = byHand.deadlineAt * 1_000 - 1
+  const get = async () => {
+    atMs += 1
+    return { mostBytes: 4, overImage: Buffer.from('over') } as unknown as Template
+  }
+  const { app } = surfaces(async () => found, { templates: { get }, now: () => atMs })
+  const { body, headers } = await app.inject(image)
+  assert.deepEqual([body, headers['x-timer-state']], ['over', 'expired'])
+})
 
 test('an account has 24 images built in a minute, one at a time, and others are built meanwhile', async () => {
   let [at, underWay, mostUnderWay] = [60_000, 0, 0]

@@ -1,6 +1,5 @@
 // Countdown images, below /timer: the answer is always 200 and a GIF, since mail proxies would cache an error.
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Seconds } from '../../core/instant.ts'
 import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
 import { type Offer, offerAt } from '../../core/mechanism/attempt.ts'
 import { rateWindow } from '../../core/rate-window.ts'
@@ -19,7 +18,7 @@ import type { VisitorParts } from './parts.ts'
 /** Why there is no countdown; `X-Timer-State` says it, or the state of the offer. */
 type Hidden = 'no-deadline' | 'no-timer' | 'draft' | 'unknown' | 'tools-unavailable' | 'suspended' | 'unavailable'
 
-type Countdown = { state: Offer['state']; template: Template; deadline: Seconds }
+type Countdown = { state: Offer['state']; template: Template; leftMs: number }
 
 type ImagePath = { language: MailLanguage; ref: string }
 
@@ -41,19 +40,27 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
     }
   }
 
-  async function countdownOf({ campaign, lead }: Found, language: MailLanguage): Promise<Countdown | Hidden> {
-    const at = Math.floor(now() / 1_000)
+  /** State and time left at one instant; undefined without a deadline. */
+  function offerNow({ campaign, lead }: Found): Omit<Countdown, 'template'> | undefined {
+    const nowMs = now()
+    const at = Math.floor(nowMs / 1_000)
     const offer = offerAt(campaign.terms, lead.attempt, at)
     const { deadline } = offerIfVisited(campaign, lead, offer, at)
-    if (deadline === null) return 'no-deadline'
-    const turn = turnOf(campaign.accountId)
-    const template = await templates.get(campaign.mailTimer as GivenTimerStyle, language, turn)
-    return { state: offer.state, template, deadline }
+    return deadline === null ? undefined : { state: offer.state, leftMs: deadline * 1_000 - nowMs }
   }
 
-  function sendCountdown(reply: FastifyReply, { state, template, deadline }: Countdown): FastifyReply {
+  async function countdownOf(found: Found, language: MailLanguage): Promise<Countdown | Hidden> {
+    if (offerNow(found) === undefined) return 'no-deadline'
+    const { accountId, mailTimer } = found.campaign
+    const template = await templates.get(mailTimer as GivenTimerStyle, language, turnOf(accountId))
+    // Building it may have taken seconds, in which the deadline may have passed.
+    const offer = offerNow(found)
+    return offer === undefined ? 'no-deadline' : { ...offer, template }
+  }
+
+  function sendCountdown(reply: FastifyReply, { state, template, leftMs }: Countdown): FastifyReply {
     if (drawn.length < template.mostBytes) drawn = Buffer.alloc(template.mostBytes)
-    const length = render(template, deadline * 1_000 - now(), drawn)
+    const length = render(template, leftMs, drawn)
     // A copy of the image's own length: a slow reader still reads it while the next one is drawn. A buffer for the
     // longest possible image, allocated each time, made the garbage collector take a third of the CPU time.
     return sendImage(reply, state, Buffer.from(drawn.subarray(0, length)))
