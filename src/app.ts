@@ -22,7 +22,9 @@ import { eventsApi } from './http/events/api.ts'
 import { eventsPath } from './http/events/schemas.ts'
 import { closeAllMs, closeServer, newFastify } from './http/framework.ts'
 import { openMetrics, type WebhookMetrics } from './http/metrics.ts'
+import { oneAtATime } from './http/one-at-a-time.ts'
 import { operations } from './http/operations.ts'
+import { openLimits } from './http/panel/limits.ts'
 import { panel } from './http/panel/panel.ts'
 import { publicApi } from './http/public/api.ts'
 import { basePath } from './http/public/schemas.ts'
@@ -80,6 +82,7 @@ export function buildApp(parts: AppParts): App {
   const counting = openCounting(store, sayingSo(log, 'counts', metrics.countsLost))
   const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(store.templates, () => Math.floor(now() / 1_000))
+  const building = oneAtATime()
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)
@@ -90,7 +93,9 @@ export function buildApp(parts: AppParts): App {
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
   app.register(eventsApi({ ...shared, endpoints: webhooks.endpoints, counting }), { prefix: eventsPath })
   app.register(conversionsApi({ ...shared, counting }), { prefix: conversionsPath })
-  app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
+  app.register(
+    visitor({ ...shared, visitors, templates, building, counting, formRatePerMinute: config.formRatePerMinute }),
+  )
   app.register(
     panel({
       ...shared,
@@ -98,6 +103,7 @@ export function buildApp(parts: AppParts): App {
       users,
       templates,
       endpoints: webhooks.endpoints,
+      limits: openLimits(building),
       history: historyTable,
       historyDays,
       auditDays,

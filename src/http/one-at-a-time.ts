@@ -1,3 +1,5 @@
+export type OneAtATime = ReturnType<typeof oneAtATime>
+
 /** Runs what belongs to one id one after the other, in the order of the calls. */
 export function oneAtATime() {
   const lastOf = new Map<number, Promise<unknown>>()
@@ -12,6 +14,3 @@ export function oneAtATime() {
     }
   }
 }
-
-/** Countdown images, by account: another account waits for one of them and not for all. */
-export const building = oneAtATime()

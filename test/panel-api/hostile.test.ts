@@ -9,7 +9,8 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { turnToSend } from '../../src/http/panel/limits.ts'
+import { oneAtATime } from '../../src/http/one-at-a-time.ts'
+import { openLimits } from '../../src/http/panel/limits.ts'
 import { usualBodyLimit } from '../../src/http/panel/route.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import type { Session } from '../../src/store/access.ts'
@@ -257,6 +258,7 @@ test('row 7: who hangs up before their large body is read leaves the turn to the
 
 test('row 7: between the bodies of a user there is time for others', async () => {
   const busy = { user: { id: 0 } } as Session
+  const { turnToSend } = openLimits(oneAtATime())
   const startedAt = performance.now()
   // Without a server, whose work alone may take longer than the pauses.
   const send = async () => {

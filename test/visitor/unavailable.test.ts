@@ -9,6 +9,7 @@ import { type ErrorCode, messageOf } from '../../src/core/errors.ts'
 import type { Template } from '../../src/countdown/template.ts'
 import { TemplateUnavailable } from '../../src/countdown/templates.ts'
 import { newFastify } from '../../src/http/framework.ts'
+import { oneAtATime } from '../../src/http/one-at-a-time.ts'
 import { publicApi } from '../../src/http/public/api.ts'
 import { basePath } from '../../src/http/public/schemas.ts'
 import type { VisitorParts } from '../../src/http/visitor/parts.ts'
@@ -48,6 +49,7 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
       store,
       visitors: { find: ask, campaign: ask, leadIn: ask, offer: ask, register: ask },
       templates: { get: ask },
+      building: oneAtATime(),
       counting: { count: (one) => void counted.push(one), stepped() {}, keyUsed() {}, close: async () => {} },
       formRatePerMinute: 5,
       log,

@@ -22,7 +22,6 @@ import { shedLoad } from '../overload.ts'
 import { clientOf } from './device.ts'
 import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
 import { sealed } from './flow.ts'
-import { readingMuch, turnToSend } from './limits.ts'
 import { isForeign } from './origin.ts'
 import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
 import { routes } from './routes.ts'
@@ -99,7 +98,7 @@ function admit(parts: PanelSurface) {
     const isLarge = Number(request.headers['content-length'] ?? Infinity) > usualBodyLimit
     const queue = isLarge ? 'large' : reads ? 'preview' : 'save'
     // What reads much has a queue of its own.
-    if (isLarge || !readsMuch) await turnToSend(session, queue, reply)
+    if (isLarge || !readsMuch) await parts.limits.turnToSend(session, queue, reply)
   }
 }
 
@@ -144,7 +143,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     handler: async (request, reply) => {
       const { session } = request
       const answer = () => answerTo(request, reply, route, parts)
-      return route.readsMuch && session ? readingMuch(session.user.id, answer) : answer()
+      return route.readsMuch && session ? parts.limits.readingMuch(session.user.id, answer) : answer()
     },
   })
 }

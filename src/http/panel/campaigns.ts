@@ -15,7 +15,6 @@ import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import { asFile, type Campaign, type CampaignFile, type MayReplace } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { turnToBuild } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
 import { Id } from './schemas.ts'
 
@@ -166,7 +165,7 @@ async function save(
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
   const { account, user } = session
-  const turn = turnToBuild(session, by.at)
+  const turn = parts.limits.turnToBuild(session, by.at)
   const changed = { at: by.at, userId: user.id }
   return saveCampaign(parts, account.id, checked.campaign, by, { mayReplace, turn, changed }).catch((error) => {
     if (!(error instanceof Refused)) return refuseChanged(error)

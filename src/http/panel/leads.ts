@@ -22,7 +22,6 @@ import { closed } from '../schemas.ts'
 import { revisionOf } from './campaigns.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { findLeads, leadsOf, Refs, SearchBody } from './lead-search.ts'
-import { countErasure, perMinute } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
 import { Email } from './schemas.ts'
 
@@ -35,8 +34,6 @@ const mostOrders = 1_000
 const mostCounted = 100_000
 const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed)
 const importBodyLimit = 1_048_576
-/** For one account: each may write 500 entries of the audit log. */
-const countDeadlines = perMinute(60)
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
 export type ImportOutcome = 'created' | 'existing' | EmailFault
@@ -101,7 +98,7 @@ export const leadRoutes = {
   ...forMember('POST /campaigns/:campaignId/leads/erasure', {
     body: Type.Object({ refs: Refs }, closed),
     async run({ campaign, parts, body, by }) {
-      countErasure(campaign.accountId, by.at)
+      parts.limits.countErasure(campaign.accountId, by.at)
       const leads = await leadsOf(parts.store, campaign, body.refs)
       const names = leads.map(({ email }) => ({ campaign, email }))
       return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, by) }
@@ -115,7 +112,7 @@ export const leadRoutes = {
   ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
     body: Type.Object({ refs: Refs, to: Type.String({ maxLength: 16 }) }, closed),
     async run({ campaign, parts, body: { refs, to }, now, by }) {
-      countDeadlines(campaign.accountId, now)
+      parts.limits.countDeadlines(campaign.accountId, now)
       const at = to === 'rule' || to === 'dayLater' ? null : needInstant(campaign, to)
       const leads = await leadsOf(parts.store, campaign, refs)
       const [of, later] = [idsOf(campaign), (offer: Offer) => dayLater(campaign, offer.deadline, now)]

@@ -16,7 +16,6 @@ import {
 import { render } from '../../countdown/render.ts'
 import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
-import { turnToBuild } from './limits.ts'
 import { forViewer } from './route.ts'
 
 export const offerPageRoutes = {
@@ -40,7 +39,7 @@ export const offerPageRoutes = {
       const faults: Fault[] = []
       const style = checkTimerStyle(body.style, '', faults)
       if (style === undefined) throw new PanelRefusal('INVALID', firstFaults(faults))
-      const template = await parts.templates.preview(style, body.language, turnToBuild(session, now))
+      const template = await parts.templates.preview(style, body.language, parts.limits.turnToBuild(session, now))
       const picture = Buffer.alloc(template.mostBytes)
       const length = render(template, body.secondsLeft * 1_000, picture)
       return {

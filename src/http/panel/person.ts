@@ -2,19 +2,15 @@
 import Type from 'typebox'
 import { erasePerson, findPerson, personDocument } from '../../leads/person.ts'
 import { closed } from '../schemas.ts'
-import { countErasure, perMinute } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
 import { Email } from './schemas.ts'
-
-/** For one account: with many campaigns each search is thousands of small reads. */
-const countSearch = perMinute(60)
 
 export const personRoutes = {
   /** As `lead find` prints it. */
   ...forViewer('POST /person', {
     body: Type.Object({ email: Email }, closed),
     async run({ session: { account }, parts, body, now }) {
-      countSearch(account.id, now)
+      parts.limits.countSearch(account.id, now)
       return personDocument(await findPerson(parts.store, account.id, body.email, now))
     },
   }),
@@ -22,7 +18,7 @@ export const personRoutes = {
   ...forMember('POST /person/erasure', {
     body: Type.Object({ email: Email }, closed),
     async run({ session: { account }, parts, body, by }) {
-      countErasure(account.id, by.at)
+      parts.limits.countErasure(account.id, by.at)
       return { campaignIds: await erasePerson(parts.store, account.id, body.email, by) }
     },
   }),

@@ -8,7 +8,6 @@ import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
 import { closed, nullable } from '../schemas.ts'
 import { invalid } from './errors.ts'
-import { perMinute } from './limits.ts'
 import { forViewer } from './route.ts'
 
 /** Wrong settings have no preview. The zone is the one to show the moments in: the editor may have another by then. */
@@ -18,12 +17,6 @@ type PreviewAnswer =
 
 /** Later than this, clock changes are guesswork and browsers cannot show all dates. */
 const ownMoments = /^20\d\d-/
-
-/**
- * For one user. The worst settings, with cycles and hundreds of dates to leave out, block the process for 40 ms, so
- * that this is a sixth of the time. The editor asks when the user stops typing, three times a second at most.
- */
-const countPreview = perMinute(240)
 
 export const previewRoutes = {
   /** The settings in the editor, even wrong ones; `own` is a local time, `visitAfter` a period. */
@@ -37,8 +30,8 @@ export const previewRoutes = {
       closed,
     ),
     bodyLimit: 262_144,
-    async run({ session, body: { settings, own, visitAfter }, now }): Promise<PreviewAnswer> {
-      countPreview(session.user.id, now)
+    async run({ session, parts, body: { settings, own, visitAfter }, now }): Promise<PreviewAnswer> {
+      parts.limits.countPreview(session.user.id, now)
       const ownMoment = own === null ? null : ownMoments.test(own) ? parseDateTime(own) : undefined
       if (ownMoment === undefined) {
         throw invalid('own', 'must be an existing date and time such as "2026-12-31T23:59"')

@@ -19,6 +19,7 @@ import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 import { PanelRefusal } from './errors.ts'
 import type { Flow } from './flow.ts'
+import type { Limits } from './limits.ts'
 
 /** What the routes work with. */
 export type PanelParts = {
@@ -37,6 +38,7 @@ export type PanelParts = {
   auditDays: number
   mailer: Mailer
   endpoints: Endpoints
+  limits: Limits
   /** What links, timers and the downloaded description begin with. */
   site: Site
 }

@@ -6,12 +6,9 @@ import type { Session } from '../../store/access.ts'
 import { EndpointChange, EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
 import { closed, nullable } from '../schemas.ts'
 import { erased, leadsById } from './leads-by-id.ts'
-import { perMinute } from './limits.ts'
 import { type Asked, forOwner, forViewer } from './route.ts'
 
 const tries = 50
-/** Of an account: each holds a connection to anybody's server for up to 15 seconds, beside those of the queue. */
-const countTest = perMinute(60)
 
 export const webhookRoutes = {
   ...forViewer('GET /webhooks', {
@@ -56,7 +53,7 @@ export const webhookRoutes = {
   }),
   ...forOwner('POST /webhooks/:endpointId/test', {
     async run(asked) {
-      countTest(asked.session.account.id, asked.now)
+      asked.parts.limits.countTest(asked.session.account.id, asked.now)
       return ofAccount(asked).test(asked.params.endpointId)
     },
   }),

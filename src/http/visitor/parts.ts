@@ -3,11 +3,14 @@ import type { Counting } from '../../leads/counting.ts'
 import type { Visitors } from '../../leads/visitors.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
+import type { OneAtATime } from '../one-at-a-time.ts'
 
 export type VisitorParts = {
   store: Pick<Store, 'rates'>
   visitors: Visitors
   templates: Pick<Templates, 'get'>
+  /** Countdown images, by account: another account waits for one of them and not for all. */
+  building: OneAtATime
   counting: Counting
   /** Registrations by the widget's form, of one visitor in a minute. */
   formRatePerMinute: number

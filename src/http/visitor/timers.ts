@@ -10,7 +10,6 @@ import type { Template } from '../../countdown/template.ts'
 import { TemplateUnavailable, type Turn } from '../../countdown/templates.ts'
 import { type Found, offerIfVisited } from '../../leads/visitors.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
-import { building } from '../one-at-a-time.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
 import type { VisitorParts } from './parts.ts'
@@ -28,7 +27,7 @@ let drawn = Buffer.alloc(0)
 /** In a minute, for an account. A new style is drawn for the first mail in each of ten languages. */
 const mostBuilds = 24
 
-export function timers({ visitors, templates, counting, log, now }: VisitorParts): FastifyPluginAsync {
+export function timers({ visitors, templates, building, counting, log, now }: VisitorParts): FastifyPluginAsync {
   const countBuild = rateWindow()
 
   /** Counted beside the panel's limit, so that previews leave no mail without its image. */
