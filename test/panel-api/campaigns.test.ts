@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
+import { oneAtATime } from '../../src/http/one-at-a-time.ts'
+import { openLimits } from '../../src/http/panel/limits.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Campaign } from '../../src/store/model.ts'
@@ -106,7 +108,7 @@ test('a lead that is erased while deadlines are set is left out, and the others 
       return leads.setDeadline(of, email, ...rest)
     }
     const { run } = routes['PUT /campaigns/:campaignId/leads/deadlines']
-    const parts = { store, leads: { ...leads, setDeadline } }
+    const parts = { store, leads: { ...leads, setDeadline }, limits: openLimits(oneAtATime()) }
     const asked = { campaign, parts, body: { refs, to: '2099-12-31T10:00' }, now: tester.at, by: tester }
     const answer = await run(asked as unknown as Parameters<typeof run>[0])
     assert.deepEqual(answer.leads.map(({ email }) => email).toSorted(), emails.toSpliced(7, 1).toSorted())
