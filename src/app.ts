@@ -143,8 +143,8 @@ export function buildApp(parts: AppParts): App {
 function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
   const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
-  const purge = async (beforeMs: number, roundMs: number) => {
-    const at = Math.floor(roundMs / 1_000)
+  const purge = async (beforeMs: number, roundAtMs: number) => {
+    const at = Math.floor(roundAtMs / 1_000)
     await users.removeEnded(at)
     return store.audit.purge(Math.floor(beforeMs / 1_000), at)
   }

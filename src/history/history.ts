@@ -5,7 +5,7 @@ import type { HistoryEntry } from './entry.ts'
 export type EntryTable<Entry> = {
   /** Resolves with those that could not be stored. */
   append(entries: readonly Entry[]): Promise<Entry[]>
-  purge(beforeMs: number, roundMs: number): Promise<number>
+  purge(beforeMs: number, roundAtMs: number): Promise<number>
   /** Moves entries of the version before; false if there are none left. */
   moveBatch?(): Promise<boolean>
 }
@@ -133,17 +133,17 @@ export function keepTidy(
   now: () => number,
 ): () => void {
   let isStopped = false
-  let seenMs = now()
+  let seenAtMs = now()
   let timer = setTimeout(tidy, firstTidyMs).unref()
 
   async function tidy(): Promise<void> {
     // Read once: the clock may jump during a long round.
-    const roundMs = now()
-    const hasJumped = roundMs - seenMs > tidyEveryMs + jumpMs
-    seenMs = roundMs
+    const roundAtMs = now()
+    const hasJumped = roundAtMs - seenAtMs > tidyEveryMs + jumpMs
+    seenAtMs = roundAtMs
     try {
       while (!isStopped && (await moveBatch?.())) {}
-      while (!isStopped && !hasJumped && (await purge(roundMs - days * 86_400_000, roundMs)) > 0) {}
+      while (!isStopped && !hasJumped && (await purge(roundAtMs - days * 86_400_000, roundAtMs)) > 0) {}
     } catch {
       // Locked or gone: the next round tries again.
     }

@@ -110,8 +110,8 @@ export async function pauseFailing(sql: Sql, read: Endpoint, cause: 'gone' | 'fa
 
 async function pause(sql: Sql, before: Endpoint, cause: PauseCause, by: Actor): Promise<void> {
   // The instant of the first pause stays: almost nothing was noted since, so it will go on from there.
-  const pausedAt = "paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END"
-  await updateEndpoint(sql, before, [`${pausedAt}, pause_cause = ?`, by.at, cause])
+  const setsPausedAt = "paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END"
+  await updateEndpoint(sql, before, [`${setsPausedAt}, pause_cause = ?`, by.at, cause])
   if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
   else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
 }
