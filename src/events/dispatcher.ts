@@ -130,6 +130,7 @@ function watchClock({ now, log }: DispatcherParts) {
   let ahead = now() - performance.now()
   let quietUntil = 0
   return {
+    /** Each call compares the two clocks, and so notices a jump. */
     isQuiet(): boolean {
       const before = ahead
       ahead = now() - performance.now()

@@ -43,8 +43,8 @@ const failingSeconds = 5 * 86_400
 const usualWaitSeconds = 60
 const longestWaitSeconds = 3_600
 
-/** One request: one event, or several that are due together. */
-type Task = Event[]
+/** The events of one request: one, or several that are due together. */
+type Batch = Event[]
 type Round = {
   endpoint: Endpoint
   secrets: string[]
@@ -54,7 +54,7 @@ type Round = {
   /** Why nothing more is sent in this round. */
   halt: 'gone' | 'waiting' | undefined
   /** Accepted, or among the failed. The rest of what was sent waits where it was. */
-  told: Set<Event>
+  settled: Set<Event>
   failed: Failed[]
 }
 
@@ -74,17 +74,17 @@ export async function runRound(parts: RoundParts, endpoint: Endpoint, room: numb
     health: healthOf(endpoint),
     readAt,
     halt: undefined,
-    told: new Set(),
+    settled: new Set(),
     failed: [],
   }
   const planned = await plan(parts, endpoint, due, startedAt)
   // One notice may come to several events, of which some go with the next round.
   const events = planned.flatMap((one) => one.events).slice(0, room)
-  const all = tasksOf(events, endpoint.settings.batch)
-  const tasks = endpoint.failures >= failuresToStop ? oneOf(all) : all
-  const isCut = await sendAll(parts, round, tasks, giveBack)
+  const all = groupsOf(events, endpoint.settings.batch)
+  const groups = endpoint.failures >= failuresToStop ? oneOf(all) : all
+  const isCut = await sendAll(parts, round, groups, giveBack)
   await settle(parts, round, planned)
-  return { sent: round.told.size, isMore: isCut || due.length === limit, isCut }
+  return { sent: round.settled.size, isMore: isCut || due.length === limit, isCut }
 }
 
 const healthOf = ({ failingSince, failures, nextTryAt }: Endpoint): Health => ({ failingSince, failures, nextTryAt })
@@ -97,14 +97,14 @@ export const afterOutage = ({ failures, nextTryAt }: Health): Health => ({
 })
 
 /** A random one: the first may be the very one that the server cannot accept. */
-function oneOf(groups: Task[][]): Task[][] {
+function oneOf(groups: Batch[][]): Batch[][] {
   const group = groups[Math.floor(Math.random() * groups.length)] ?? []
-  return [group.slice(0, 1).map((task) => task.slice(0, 1))]
+  return [group.slice(0, 1).map((batch) => batch.slice(0, 1))]
 }
 
 /** Groups that may be sent at the same time; the requests of one group follow each other. */
-function tasksOf(events: readonly Event[], batch: number): Task[][] {
-  if (batch === 1) {
+function groupsOf(events: readonly Event[], most: number): Batch[][] {
+  if (most === 1) {
     // Events of one lead are sent one after the other.
     const ofLeads = Map.groupBy(events, ({ due }) => due.leadId)
     return [...ofLeads.values()].map((some) => some.map((event) => [event]))
@@ -113,13 +113,13 @@ function tasksOf(events: readonly Event[], batch: number): Task[][] {
   const again = events.filter(({ due }) => due.queue === 'failed_deliveries')
   const first = events.filter(({ due }) => due.queue === 'notices')
   const alike = Map.groupBy(first, ({ body, campaignId }) => `${body.type} ${campaignId}`)
-  const batches = [...alike.values()].flatMap((some) => batchesOf(some, batch))
-  return [...again.map((event) => [event]), ...batches].map((task) => [task])
+  const batches = [...alike.values()].flatMap((some) => batchesOf(some, most))
+  return [...again.map((event) => [event]), ...batches].map((batch) => [batch])
 }
 
 /** Batches of at most so many events, none of them too large. */
-function batchesOf(events: readonly Event[], most: number): Task[] {
-  const batches: Task[] = []
+function batchesOf(events: readonly Event[], most: number): Batch[] {
+  const batches: Batch[] = []
   let room = 0
   for (const event of events) {
     const bytes = bytesOf(event)
@@ -139,14 +139,19 @@ function batchesOf(events: readonly Event[], most: number): Task[] {
 const bytesOf = ({ id, body }: Event) => Buffer.byteLength(JSON.stringify({ id, ...body })) + 1
 
 /** True if something is left for the next round, which reads everything again. */
-async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFirstBack: () => void): Promise<boolean> {
+async function sendAll(
+  parts: RoundParts,
+  round: Round,
+  groups: Batch[][],
+  giveFirstBack: () => void,
+): Promise<boolean> {
   const { inFlight } = round.endpoint.settings
   const next = groups.values()
   let isCut = false
-  const worker = async (own?: () => void) => {
+  const sendGroups = async (own?: () => void) => {
     let first = own
     for (const group of next) {
-      for (const task of group) {
+      for (const batch of group) {
         const giveBack = first ?? (await parts.slots(round.endpoint))
         try {
           if (round.halt !== undefined || parts.isStopping()) return
@@ -154,7 +159,7 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFi
           isCut ||= first === undefined && performance.now() - round.readAt > roundMs
           if (isCut) return
           first = undefined
-          await tell(parts, round, task)
+          await tell(parts, round, batch)
         } finally {
           giveBack()
         }
@@ -162,11 +167,11 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFi
     }
   }
   const others = Math.min(inFlight, groups.length) - 1
-  await Promise.all([worker(giveFirstBack), ...Array.from({ length: Math.max(others, 0) }, () => worker())])
+  await Promise.all([sendGroups(giveFirstBack), ...Array.from({ length: Math.max(others, 0) }, () => sendGroups())])
   return isCut
 }
 
-async function tell(parts: RoundParts, round: Round, events: Task): Promise<void> {
+async function tell(parts: RoundParts, round: Round, events: Batch): Promise<void> {
   const { endpoint, secrets } = round
   const { url } = endpoint.settings
   const { id, body } = messageOf(parts, endpoint, events)
@@ -181,7 +186,7 @@ async function tell(parts: RoundParts, round: Round, events: Task): Promise<void
 }
 
 /** The event itself, or several as a batch. */
-function messageOf({ store }: RoundParts, { accountId }: Endpoint, events: Task): { id: string; body: object } {
+function messageOf({ store }: RoundParts, { accountId }: Endpoint, events: Batch): { id: string; body: object } {
   const [first] = events as [Event]
   if (events.length === 1) return first
   const ids = events.map(({ id }) => id).join()
@@ -226,7 +231,7 @@ function judge(round: Round, events: readonly Event[], result: Try, now: Seconds
       health.failures = 0
       // A request that was in flight when the server asked for time does not end the wait.
       if (round.halt === undefined) health.nextTryAt = null
-      for (const event of events) round.told.add(event)
+      for (const event of events) round.settled.add(event)
       return
     case 'gone':
       round.halt = 'gone'
@@ -242,7 +247,7 @@ function judge(round: Round, events: readonly Event[], result: Try, now: Seconds
     }
     default:
       for (const event of events) {
-        round.told.add(event)
+        round.settled.add(event)
         round.failed.push(failedOf(event.due, events.length > 1, outcome === 'not answered', now))
       }
       // Failures of requests in flight when the pause began do not count again.
@@ -295,12 +300,12 @@ function later(due: Due, now: Seconds): Failed {
 const waitAfter = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
 async function settle(parts: RoundParts, round: Round, planned: readonly Planned[]): Promise<void> {
-  const { endpoint, told, failed } = round
+  const { endpoint, settled, failed } = round
   const { events } = parts.store
   const now = secondsNow(parts)
-  const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => told.has(event)))
+  const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => settled.has(event)))
   // The events left of a notice of which some were sent wait on their own.
-  const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
+  const left = begun.flatMap((one) => one.events.filter((event) => !settled.has(event)))
   const held = planned.filter(({ isHeld }) => isHeld)
   await untilStored(parts, endpoint, () =>
     events.settle(endpoint, {

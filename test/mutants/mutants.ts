@@ -702,7 +702,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/plan.ts', 'return campaign?.isDraft ?', 'return false ?', 'events/truth'],
   ['events/round.ts', 'if (withOthers) return', 'if (false) return', 'events/truth'],
   ['events/round.ts', 'endpoint.failures >= failuresToStop ? oneOf', 'false ? oneOf', 'events/rounds'],
-  ['events/round.ts', 'one.events.filter((event) => !told.has(event))', '[] as Event[]', 'events/truth'],
+  ['events/round.ts', 'one.events.filter((event) => !settled.has(event))', '[] as Event[]', 'events/truth'],
   ['events/sweep.ts', 'pause ? pause.until - 1 : begunAt', 'begunAt', 'events/truth'],
   ['events/sweep.ts', 'pause.until - 1', 'pause.until', 'events/truth'],
   ['events/sweep.ts', 'editedAt(one) >= endpoint.fromAt', 'editedAt(one) > endpoint.fromAt', 'events/truth'],

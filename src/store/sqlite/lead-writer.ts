@@ -12,7 +12,7 @@ const batchSize = 1_000
 const queueSize = 20_000
 
 /** Statements of the open transaction. */
-type Leads = {
+type LeadStatements = {
   find(campaign: Campaign, email: string): Promise<Lead | undefined>
   create(campaign: Campaign, email: string, decision: Decision): Lead
   change(campaign: Campaign, lead: Lead, decision: Decision): Lead
@@ -33,7 +33,7 @@ type Pending = {
  * share one transaction, and so one flush. Each is answered after the COMMIT that holds it. `lockWaitMs` is how long
  * a write waits for a lock that another process holds, before it is refused.
  */
-export function leadWriter(database: Database, leads: Leads, lockWaitMs: number): LeadStore['write'] {
+export function leadWriter(database: Database, leads: LeadStatements, lockWaitMs: number): LeadStore['write'] {
   let queue: Pending[] = []
   let isRunning = false
 
@@ -81,7 +81,7 @@ function stillWaiting(batch: Pending[], lockWaitMs: number): Pending[] {
 }
 
 /** Makes all writes of a batch. Returns a function for each that answers it, to be called once all are on disk. */
-async function writeAll(database: Database, leads: Leads, batch: Pending[]): Promise<(() => void)[]> {
+async function writeAll(database: Database, leads: LeadStatements, batch: Pending[]): Promise<(() => void)[]> {
   const campaigns = new Map<number, Campaign | undefined>()
   /** The campaign as this transaction sees it. */
   const current = async (read: Campaign): Promise<Campaign | undefined> => {
@@ -109,7 +109,7 @@ async function writeAll(database: Database, leads: Leads, batch: Pending[]): Pro
 
 /** Adds to `entries` what the audit log gets. */
 async function writeOne(
-  leads: Leads,
+  leads: LeadStatements,
   campaign: Campaign | undefined,
   { email, decide }: Pending,
   entries: LeadEntry[],
