@@ -7,6 +7,7 @@ import { buildUsers, type Users } from './access/users.ts'
 import { openConfigCache } from './campaigns/config-cache.ts'
 import { removeDeletedCampaigns } from './campaigns/deleted.ts'
 import type { Config } from './config.ts'
+import { secondsOf } from './core/instant.ts'
 import type { Site } from './core/offer.ts'
 import { openTemplates } from './countdown/templates.ts'
 import { type DispatcherParts, openDispatcher } from './events/dispatcher.ts'
@@ -81,7 +82,7 @@ export function buildApp(parts: AppParts): App {
   const history = openHistory({ table: historyTable, days: historyDays, onLost: onHistoryLost, now })
   const counting = openCounting(store, sayingSo(log, 'counts', metrics.countsLost))
   const leads = buildLeads(store, configCache, counting.stepped)
-  const templates = openTemplates(store.templates, () => Math.floor(now() / 1_000))
+  const templates = openTemplates(store.templates, () => secondsOf(now()))
   const building = oneAtATime()
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
   const visitors = buildVisitors(store, configCache, leads)
@@ -141,12 +142,12 @@ export function buildApp(parts: AppParts): App {
  * returned function is called.
  */
 function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
-  const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
+  const removeTries = () => users.removeOldTries(secondsOf(now())).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
   const purge = async (beforeMs: number, roundAtMs: number) => {
-    const at = Math.floor(roundAtMs / 1_000)
+    const at = secondsOf(roundAtMs)
     await users.removeEnded(at)
-    return store.audit.purge(Math.floor(beforeMs / 1_000), at)
+    return store.audit.purge(secondsOf(beforeMs), at)
   }
   const endPurging = keepTidy({ purge }, config.auditDays, now)
   const endRemoving = removeDeletedCampaigns(store)

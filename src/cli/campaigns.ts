@@ -20,7 +20,7 @@ import {
   wrongInput,
   yes,
 } from './command.ts'
-import { now } from './now.ts'
+import { secondsNow } from './now.ts'
 import { leavingTurns } from './turns.ts'
 
 export const applyCampaign: Command = async (args) => {
@@ -36,7 +36,7 @@ export const applyCampaign: Command = async (args) => {
 
 /** With templates of the countdown image for this one time: a command has no others. */
 export async function save(store: Store, accountId: number, settings: CampaignSettings): Promise<Campaign> {
-  const templates = openTemplates(store.templates, now)
+  const templates = openTemplates(store.templates, secondsNow)
   try {
     return await saveCampaign({ store, templates }, accountId, settings, commandActor())
   } finally {

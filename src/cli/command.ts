@@ -14,7 +14,7 @@ import { Refused, UnusableDatabase } from '../store/errors.ts'
 import type { Campaign } from '../store/model.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { now } from './now.ts'
+import { secondsNow } from './now.ts'
 
 /** The call or its input is wrong: one line on standard error, exit 2. */
 export class WrongCall extends Error {
@@ -188,7 +188,7 @@ export function warnOfAddress(): void {
 }
 
 /** The system user who runs the command, for the audit log. */
-export const commandActor = (): Actor => ({ kind: 'command', name: systemUser(), address: null, at: now() })
+export const commandActor = (): Actor => ({ kind: 'command', name: systemUser(), address: null, at: secondsNow() })
 
 /** In a container the user may be a number without a name. */
 function systemUser(): string {

@@ -23,7 +23,7 @@ import {
   withCampaign,
 } from './command.ts'
 import { csvRows, importing } from './leads.ts'
-import { now } from './now.ts'
+import { secondsNow } from './now.ts'
 import { pagesOf, printPages } from './print.ts'
 
 const order = { order: anyText, amount: anyText, currency: anyText, at: anyText }
@@ -53,7 +53,7 @@ export const listConversions: Command = async (args) => {
 export const campaignReport: Command = async (args) => {
   const { options, positionals } = readArguments(args, { from: anyText, to: anyText }, 'ID')
   const work = async (store: Store, campaign: Campaign) => {
-    const range = dayRange(options, dayOf(zoneOf(campaign.timeZone).toLocal(now())))
+    const range = dayRange(options, dayOf(zoneOf(campaign.timeZone).toLocal(secondsNow())))
     if ('message' in range) {
       const last = options.to === undefined ? 'today, as there is no --to' : '--to'
       throw new WrongCall(`--${range.path}: ${range.message.replace(/\bto$/, last)}`)
@@ -70,7 +70,7 @@ export const reverseConversion: Command = async (args) => {
   if (!isOrderId(orderId)) throw new WrongCall(`--order: must be ${orderIdWanted}`)
   return withCampaign(options.campaign, async (store, campaign) => {
     const of = idsOf(campaign)
-    const result = await reverse(store, of, orderId, options.reopen ?? false, now(), commandActor())
+    const result = await reverse(store, of, orderId, options.reopen ?? false, secondsNow(), commandActor())
     if (typeof result === 'string') throw new WrongCall('--order: the campaign has no such order')
     return conversionDocument(result)
   })
@@ -107,9 +107,9 @@ export const importConversions: Command = async (args) => {
 const isComplete = (names: string[]) => names.includes('orderId') && (names.includes('email') || names.includes('ref'))
 
 async function tell(store: Store, campaign: Campaign, given: object, source: Source, by: Actor) {
-  const checked = checkOrder(given, now())
+  const checked = checkOrder(given, secondsNow())
   if (checked.faults !== undefined) return checked
-  const told = await convert(store, idsOf(campaign), { ...checked, source }, now(), by)
+  const told = await convert(store, idsOf(campaign), { ...checked, source }, secondsNow(), by)
   if (told === 'CAMPAIGN_NOT_FOUND') throw new WrongCall('--campaign: the campaign was deleted')
   return told
 }

@@ -16,7 +16,7 @@ import { claimDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { save } from './campaigns.ts'
 import { type Command, commandActor } from './command.ts'
-import { now } from './now.ts'
+import { secondsNow } from './now.ts'
 import { readServeFlags, run } from './serve.ts'
 
 const keyName = 'demo'
@@ -104,7 +104,7 @@ async function prepare({ database }: Config, publicUrl: string, receiverUrl: str
       (await store.configuration.listAccounts())[0] ?? (await store.configuration.createAccount('Demo', commandActor()))
     const campaignId = await demoCampaign(store, account.id)
     const shopCampaignId = await applyShopCampaign(store, account.id, publicUrl)
-    for (const old of (await store.configuration.listRecentKeys(account.id, now())).working) {
+    for (const old of (await store.configuration.listRecentKeys(account.id, secondsNow())).working) {
       if (old.name === keyName) await store.configuration.revokeKey(old.id, commandActor())
     }
     const { key } = await createKey(store, account.id, keyName, commandActor())
@@ -126,10 +126,10 @@ async function applyReceiver(store: Store, accountId: number, url: string): Prom
   if (known) {
     await store.events.changeEndpoint(known, checked.settings, commandActor())
     // Failures from while the demo was stopped must not hold it up, and what was due then is of no interest.
-    await store.events.resumeEndpoint(known, now(), commandActor())
-    await store.events.discardBefore(known, now(), commandActor())
+    await store.events.resumeEndpoint(known, secondsNow(), commandActor())
+    await store.events.discardBefore(known, secondsNow(), commandActor())
   }
-  return store.events.secretsOf(endpoint, now())[0] as string
+  return store.events.secretsOf(endpoint, secondsNow())[0] as string
 }
 
 async function demoPassword(store: Store, accountId: number): Promise<string> {

@@ -31,7 +31,7 @@ import {
   withCampaign,
   writeOutput,
 } from './command.ts'
-import { now } from './now.ts'
+import { secondsNow } from './now.ts'
 import { pagesOf, printPages } from './print.ts'
 import { progress } from './progress.ts'
 import { leavingTurns } from './turns.ts'
@@ -60,7 +60,7 @@ export const exportLeads: Command = async (args) => {
       yield `\uFEFF${csvLine(columns)}`
       for await (const page of leadPages(store, campaign, exportLine)) {
         exported += page.length
-        withoutEnd += page.filter((line) => lacksDeadline(campaign, line, now())).length
+        withoutEnd += page.filter((line) => lacksDeadline(campaign, line, secondsNow())).length
         over += page.filter(({ state }) => state === 'expired').length
         yield page.map((line) => csvLine(exportCells(campaign, line, tools))).join('')
       }
@@ -97,14 +97,14 @@ function lacksOf(campaign: Campaign): string[] {
 const leadPages = <Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) =>
   pagesOf(
     (limit, last?: Lead) => store.leads.list(campaign, { prefix: '', afterEmail: last?.email ?? '', limit }),
-    (lead) => of(view(campaign, lead, now())),
+    (lead) => of(view(campaign, lead, secondsNow())),
   )
 
 export const showLead: Command = async (args) => {
   const { options } = readArguments(args, { campaign: idNumber, email: emailText })
   const email = need(options.email, '--email')
   return withCampaign(options.campaign, async (store, campaign) =>
-    found(store, await leadsOn(store).lookUp(idsOf(campaign), email, now())),
+    found(store, await leadsOn(store).lookUp(idsOf(campaign), email, secondsNow())),
   )
 }
 
@@ -157,7 +157,7 @@ export const findLead: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, email: emailText })
   const email = need(options.email, '--email')
   return withAccount(options.account, async (store, accountId) =>
-    personDocument(await findPerson(store, accountId, email, now())),
+    personDocument(await findPerson(store, accountId, email, secondsNow())),
   )
 }
 
@@ -257,7 +257,7 @@ export const importLeads: Command = async (args) => {
       // Counted with each batch: if a later one stops the import, these leads stay.
       const counting = openCounting(store, lose)
       const leads = buildLeads(store, cache, counting.stepped)
-      const writing = batch.map((email) => leads.importLead(of, email, now(), by))
+      const writing = batch.map((email) => leads.importLead(of, email, secondsNow(), by))
       // On PostgreSQL a batch is several statements: where one fails, the leads of the others are there, and counted.
       for (const one of await Promise.allSettled(writing)) {
         if (one.status === 'fulfilled' && typeof one.value !== 'string') took(one.value)

@@ -1,6 +1,4 @@
-import type { Seconds } from '../core/instant.ts'
+import { type Seconds, secondsOf } from '../core/instant.ts'
 
-/** The clock of the command line: now, cut to whole seconds. */
-export function now(): Seconds {
-  return Math.floor(Date.now() / 1000)
-}
+/** The clock of the command line, cut to whole seconds. */
+export const secondsNow = (): Seconds => secondsOf(Date.now())

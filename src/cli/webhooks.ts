@@ -25,7 +25,7 @@ import {
   withAccount,
   yes,
 } from './command.ts'
-import { now } from './now.ts'
+import { secondsNow } from './now.ts'
 import { leavingTurns } from './turns.ts'
 
 const mostLogged = 1_000
@@ -195,7 +195,8 @@ export const backfillWebhook = oneWebhook({ campaign: idNumber }, ({ campaign })
 /** Drops what was due before, for after a backup was restored. */
 export const discardWebhook = oneWebhook({ before: instantText }, (options) => {
   const before = need(options.before, '--before')
-  if (before > now()) throw new WrongCall('--before: must not be in the future: nothing would be sent until then')
+  if (before > secondsNow())
+    throw new WrongCall('--before: must not be in the future: nothing would be sent until then')
   return async (id, webhooks) => {
     await webhooks.discardBefore(id, before)
     return { before: formatInstant(before) }

@@ -1,5 +1,5 @@
 // Whether a lead may see the offer at this instant. For the customer's own server.
-import type { Seconds } from './instant.ts'
+import { type Seconds, secondsOf } from './instant.ts'
 import { type Attempt, nextCycleAt, offerAt } from './mechanism/attempt.ts'
 import type { Terms } from './mechanism/terms.ts'
 
@@ -10,7 +10,7 @@ export type Gate = ReturnType<typeof gateAt>
 
 /** For `graceSeconds` after the deadline the state is `grace`, and still lets in. Reads, and changes nothing. */
 export function gateAt(terms: Terms, attempt: Attempt, graceSeconds: number, nowMs: number) {
-  const now = Math.floor(nowMs / 1_000)
+  const now = secondsOf(nowMs)
   const offer = offerAt(terms, attempt, now)
   // The next cycle may already wait for its opening while the one before it is still in grace.
   const isNextDue = offer.state === 'scheduled' && offer.cycle > 1

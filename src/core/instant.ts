@@ -1,6 +1,9 @@
 /** Whole seconds since 1970-01-01T00:00:00Z. */
 export type Seconds = number
 
+/** The whole second of an instant in milliseconds. */
+export const secondsOf = (ms: number): Seconds => Math.floor(ms / 1_000)
+
 const FIRST: Seconds = -62_167_219_200 // 0000-01-01T00:00:00Z
 const LAST: Seconds = 253_402_300_799 // 9999-12-31T23:59:59Z
 
@@ -22,7 +25,7 @@ export const isWritable = (at: Seconds): boolean => at >= FIRST && at <= LAST
  */
 export function parseInstant(text: string): Seconds | undefined {
   try {
-    const at = Math.floor(Temporal.Instant.from(text).epochMilliseconds / 1000)
+    const at = secondsOf(Temporal.Instant.from(text).epochMilliseconds)
     return isWritable(at) ? at : undefined
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 // One round of an endpoint: takes what is due, sends it, and stores the outcome.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { Seconds } from '../core/instant.ts'
+import { type Seconds, secondsOf } from '../core/instant.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
 import { serverAt } from '../store/audit.ts'
 import { StoreUnavailable } from '../store/errors.ts'
@@ -204,7 +204,7 @@ export function entryOf(
   atMs: number,
 ): DeliveryEntry {
   const { leadId, detail, tries } = due
-  const dueAt = Math.floor(Date.parse(body.timestamp) / 1_000)
+  const dueAt = secondsOf(Date.parse(body.timestamp))
   const of = { accountId, endpointId, atMs, eventId, kind: body.type, leadId, dueAt, detail }
   return { ...of, status, cause, milliseconds, tryNumber: tries + 1 }
 }
@@ -350,4 +350,4 @@ async function untilStored(parts: RoundParts, of: Endpoint, store: () => Promise
 }
 
 /** The wall clock, in whole seconds. */
-export const secondsNow = ({ now }: Pick<RoundParts, 'now'>): Seconds => Math.floor(now() / 1_000)
+export const secondsNow = ({ now }: Pick<RoundParts, 'now'>): Seconds => secondsOf(now())

@@ -1,6 +1,6 @@
 // What is noted after the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { quarterSeconds } from '../core/instant.ts'
+import { quarterSeconds, secondsOf } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from '../store/counts.ts'
@@ -75,7 +75,7 @@ export function openCounting(store: Pick<Store, 'counts' | 'configuration'>, onL
     /** Counts in memory; `nowMs` is milliseconds of the wall clock. */
     count({ campaign, ...what }: Counted, nowMs: number): void {
       const { accountId, id: campaignId, timeZone } = campaign
-      const lastAt = Math.floor(nowMs / 1_000)
+      const lastAt = secondsOf(nowMs)
       add({ accountId, campaignId, day: dayOf(zoneOf(timeZone).toLocal(lastAt)), ...what, total: 1, lastAt })
       arm()
     },
@@ -141,7 +141,7 @@ function rememberKeyUses(onUse: () => void) {
       if (minutes.size >= mostKeys) minutes.clear()
       minutes.set(keyId, minute)
       if (uses.size >= mostKeys) return
-      uses.set(keyId, { keyId, usedAt: Math.floor(atMs / 1_000) })
+      uses.set(keyId, { keyId, usedAt: secondsOf(atMs) })
       onUse()
     },
     take(): KeyUse[] {

@@ -1,5 +1,6 @@
 // The API for conversions, beside the public one, in whose rate window its requests count.
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { secondsOf } from '../../core/instant.ts'
 import { checkOrder, conversionDocument } from '../../core/order.ts'
 import { convert, reverse } from '../../leads/conversions.ts'
 import type { CampaignOf, LiveKey } from '../../store/model.ts'
@@ -24,7 +25,7 @@ export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
     admission: { admits },
     perform({ run }, { key, params, query, body, waitedMs }) {
       const of = { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
-      return withinASecond(run({ store, of, query, body, now: Math.floor(now() / 1_000) }), waitedMs)
+      return withinASecond(run({ store, of, query, body, now: secondsOf(now()) }), waitedMs)
     },
   })
 }

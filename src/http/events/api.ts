@@ -1,6 +1,7 @@
 // The API for events, beside the public one, with a scope and a rate window of its own.
 import type { FastifyPluginAsync } from 'fastify'
 import { keyHint } from '../../core/api-key.ts'
+import { secondsOf } from '../../core/instant.ts'
 import { EndpointRefused, type Endpoints } from '../../events/endpoints.ts'
 import type { Actor } from '../../store/audit.ts'
 import type { LiveKey } from '../../store/model.ts'
@@ -25,7 +26,7 @@ export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPlugi
     },
     async perform({ run }, { key, params, query, body, ip }) {
       const { id: keyId, account } = key as LiveKey
-      const at = Math.floor(now() / 1_000)
+      const at = secondsOf(now())
       const by: Actor = { kind: 'key', name: keyHint(keyId), address: shortAddress(ip), at }
       const { endpointId, eventId = '' } = params
       const asked = { endpoints: endpoints.of(account.id, by), id: parseId(endpointId) ?? 0, eventId, query, body }

@@ -1,6 +1,6 @@
 // Every operation of the API for events: one table makes the routes and their description.
 import { type EventKind, eventKinds } from '../../core/events.ts'
-import { formatInstant, parseInstant } from '../../core/instant.ts'
+import { formatInstant, parseInstant, secondsOf } from '../../core/instant.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
 import { sampleOf } from '../../events/samples.ts'
 import type { Operation } from '../beside/operation.ts'
@@ -97,7 +97,7 @@ export const operations: readonly Operation<Asked>[] = [
       const { before, outcome, limit = pageSize } = query as { before?: string; outcome?: 'failed'; limit?: string }
       const { entries, next } = await endpoints.log(id, { outcome, before, limit: Number(limit) })
       const items = entries.map(({ eventId, kind, dueAt, atMs, tryNumber, status, cause, milliseconds }) => ({
-        ...{ eventId, type: kind, happenedAt: formatInstant(dueAt), triedAt: formatInstant(Math.floor(atMs / 1_000)) },
+        ...{ eventId, type: kind, happenedAt: formatInstant(dueAt), triedAt: formatInstant(secondsOf(atMs)) },
         ...{ try: tryNumber, status, cause, milliseconds },
       }))
       return { items, nextBefore: next }

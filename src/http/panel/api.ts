@@ -7,7 +7,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { ProviderFailed } from '../../access/provider.ts'
 import { AccessRefused } from '../../access/refused.ts'
 import { type Fault, join } from '../../core/fault.ts'
-import type { Seconds } from '../../core/instant.ts'
+import { type Seconds, secondsOf } from '../../core/instant.ts'
 import { mayAs } from '../../core/role.ts'
 import { TemplateUnavailable } from '../../countdown/templates.ts'
 import { EndpointRefused } from '../../events/endpoints.ts'
@@ -110,7 +110,7 @@ async function sessionFor(
   isAgain = false,
 ) {
   const token = sessionCookie.read(request, site.publicUrl)
-  const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000), isAgain)
+  const session = token === '' ? undefined : await users.session(token, secondsOf(now()), isAgain)
   if (access === 'anybody') return session
   if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
   // A tab says who it asks for: another tab may have signed in somebody of another account.
@@ -157,7 +157,7 @@ async function answerTo(request: Asking, reply: FastifyReply, route: Route, part
   const mayHaveChanged = (route.body !== undefined || route.readsMuch) && route.access !== 'anybody'
   const session = mayHaveChanged ? await sessionFor(parts, route, request, true) : request.session
   const { params, query, body, ip } = request
-  const now = Math.floor(parts.now() / 1_000)
+  const now = secondsOf(parts.now())
   return route.run({
     parts,
     query,

@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { enter, type IdentityRefusal } from '../../access/identities.ts'
 import { type Provider, ProviderFailed, type ProviderFault } from '../../access/provider.ts'
+import { secondsOf } from '../../core/instant.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import type { PanelSurface } from './api.ts'
 import { clientOf } from './device.ts'
@@ -39,7 +40,7 @@ async function comeBack(
   reply: FastifyReply,
 ): Promise<Entered | ProviderRefusal> {
   const { store, users, site } = parts
-  const now = Math.floor(parts.now() / 1_000)
+  const now = secondsOf(parts.now())
   const flow = await unsealed(store.access, flowCookie.read(request, site.publicUrl), now)
   if (flow === undefined) return 'TOO_OLD'
   const query = request.url.slice(request.url.indexOf('?') + 1)

@@ -3,6 +3,7 @@
 // and no page is seen.
 import { randomBytes } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { secondsOf } from '../../core/instant.ts'
 import { widgetScript } from '../visitor/widget-script.ts'
 import { widgetWords } from '../visitor/widget-words.ts'
 
@@ -73,7 +74,7 @@ export function widgetPicture(now: () => number): FastifyPluginAsync {
 }
 
 function sampleOffer(nowMs: number) {
-  const deadline = Math.floor(nowMs / 1_000) * 1_000 + offerMs
+  const deadline = secondsOf(nowMs) * 1_000 + offerMs
   return {
     now: nowMs,
     spentMs: 0,

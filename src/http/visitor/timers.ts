@@ -1,5 +1,6 @@
 // Countdown images, below /timer: the answer is always 200 and a GIF, since mail proxies would cache an error.
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { secondsOf } from '../../core/instant.ts'
 import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
 import { type Offer, offerAt } from '../../core/mechanism/attempt.ts'
 import { rateWindow } from '../../core/rate-window.ts'
@@ -42,7 +43,7 @@ export function timers({ visitors, templates, building, counting, log, now }: Vi
   /** State and time left at one instant; undefined without a deadline. */
   function offerNow({ campaign, lead }: Found): Omit<Countdown, 'template'> | undefined {
     const nowMs = now()
-    const at = Math.floor(nowMs / 1_000)
+    const at = secondsOf(nowMs)
     const offer = offerAt(campaign.terms, lead.attempt, at)
     const { deadline } = offerIfVisited(campaign, lead, offer, at)
     return deadline === null ? undefined : { state: offer.state, leftMs: deadline * 1_000 - nowMs }

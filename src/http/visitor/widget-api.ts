@@ -1,7 +1,7 @@
 // What the widget asks, from any page, below /visitor/v1: the visitor's offer, and to register an email.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Seconds } from '../../core/instant.ts'
+import { type Seconds, secondsOf } from '../../core/instant.ts'
 import { pageAt } from '../../core/page-address.ts'
 import { visitorRate } from '../../core/rate-window.ts'
 import type { Shown } from '../../leads/visitors.ts'
@@ -85,7 +85,7 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
       const mayBegin = () =>
         visitorLimits(mostBeginnings, request.ip).every(([who, most]) => countBeginning(who, most, nowMs).allowed)
       const visit = body.visit && fetcher !== 'scanner' ? { mayBegin } : null
-      const shown = await visitors.offer(Number(params.campaignId), body, visit, seconds(nowMs))
+      const shown = await visitors.offer(Number(params.campaignId), body, visit, secondsOf(nowMs))
       reply.send(offerOf(shown, reply, now()))
       if (body.visit && shown !== undefined) {
         const { campaign, leadId } = shown
@@ -116,11 +116,11 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
       const campaignId = Number(params.campaignId)
       if (body.website) {
         // A robot filled in a field that people do not see. The answer does not tell it.
-        const shown = await visitors.offer(campaignId, body, null, seconds(now()))
+        const shown = await visitors.offer(campaignId, body, null, secondsOf(now()))
         await evenOut(reply)
         return { ...offerOf(shown, reply, now()), lc: null }
       }
-      const registered = await visitors.register(campaignId, body, body.email, seconds(now()))
+      const registered = await visitors.register(campaignId, body, body.email, secondsOf(now()))
       if (typeof registered === 'string') return sendError(reply, registered)
       await evenOut(reply)
       return { ...offerOf(registered.shown, reply, now()), lc: registered.lc }
@@ -160,8 +160,4 @@ function offerOf(shown: Shown | undefined, { elapsedTime }: FastifyReply, nowMs:
 
 function milliseconds(at: Seconds | null | undefined): number | null {
   return typeof at === 'number' ? at * 1_000 : null
-}
-
-function seconds(ms: number): Seconds {
-  return Math.floor(ms / 1_000)
 }
