@@ -274,7 +274,7 @@ export async function acceptInvitation(
   if (invitation === undefined || invitation.endsAt <= by.at) return undefined
   if (invitation.accountId === null) {
     // If two set-up links are used at once, on PostgreSQL the later one waits here, and then finds a user.
-    await sql.bumpVersion(0)
+    await sql.beginChange(0)
     if (await hasUsers(sql)) return undefined
   }
   // If two use one link at once, only one of them removes the row.

@@ -57,7 +57,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
 
 async function createAccount(sql: Sql, name: string, by: Actor): Promise<Account> {
   // Nobody knows the account yet. Citus locks more for an update than for an insert: so the update comes first.
-  await sql.bumpVersion(0)
+  await sql.beginChange(0)
   return insertAccount(sql, name, by)
 }
 
@@ -77,7 +77,7 @@ async function updateAccount(
   by: Actor,
 ): Promise<Account | undefined> {
   if ((await findAccount(sql, accountId)) === undefined) return undefined
-  await sql.bumpVersion(accountId)
+  await sql.beginChange(accountId)
   const before = (await findAccount(sql, accountId)) as Account
   const next = { ...before, ...changes }
   await sql.run(
@@ -91,7 +91,7 @@ async function updateAccount(
 
 /** @throws Refused where the account has as many keys as it may */
 async function createKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
-  await sql.bumpVersion(key.accountId)
+  await sql.beginChange(key.accountId)
   await insertKey(sql, key, by)
 }
 
@@ -167,7 +167,7 @@ async function changeKey(
 ): Promise<Key | undefined> {
   const key = await findKey(sql, keyId)
   if (key === undefined) return undefined
-  await sql.bumpVersion(key.accountId)
+  await sql.beginChange(key.accountId)
   const before = await sql.get('SELECT * FROM api_keys WHERE id = ?', keyId)
   const after = (await sql.get(change, ...values, keyId)) as Row
   await logKey(sql, by, action, before, after)
@@ -180,7 +180,7 @@ async function changeKey(
  * @throws Refused where the account has as many keys as it may
  */
 async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: NewKey, by: Actor): Promise<boolean> {
-  await sql.bumpVersion(next.accountId)
+  await sql.beginChange(next.accountId)
   const before = await sql.get('SELECT * FROM api_keys WHERE id = ?', keyId)
   const replaced = await sql.get(
     `UPDATE api_keys SET grace_ends_at = ?
@@ -335,7 +335,7 @@ async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<
   if (row === undefined) return undefined
   // Before the settings are held: registrations wait for those.
   await sql.stopCounts(row.account_id)
-  await sql.bumpVersion(row.account_id)
+  await sql.beginChange(row.account_id)
   const before = await findCampaign(sql, campaignId)
   if (before === undefined) return undefined
   await sql.run('DELETE FROM campaigns WHERE id = ?', campaignId)
@@ -382,7 +382,7 @@ async function archiveCampaign(
   by: Actor,
   mayReplace: MayReplace = () => true,
 ): Promise<Campaign | undefined> {
-  await sql.bumpVersion(accountId)
+  await sql.beginChange(accountId)
   const before = await findCampaign(sql, campaignId)
   if (before === undefined) return undefined
   const row = await sql.get('SELECT archived_at FROM campaigns WHERE id = ?', campaignId)
@@ -409,7 +409,7 @@ async function applyCampaign(
   mayReplace: MayReplace = () => true,
   changed?: CampaignChange,
 ): Promise<Campaign> {
-  await sql.bumpVersion(accountId)
+  await sql.beginChange(accountId)
   if ((await findAccount(sql, accountId)) === undefined) {
     throw new Refused(`there is no account ${accountId}`)
   }

@@ -21,8 +21,11 @@ export type Sql = {
   holdCounted(accountId: number): Promise<void>
   /** From here on until the transaction ends nobody stores counts of the account. Before any row is written. */
   stopCounts(accountId: number): Promise<void>
-  /** Counts a change of them, so that every server reads them again. */
-  bumpVersion(accountId: number): Promise<void>
+  /**
+   * Before they are changed: from here on until the transaction ends nobody else changes or holds them. Afterwards every
+   * server reads them again.
+   */
+  beginChange(accountId: number): Promise<void>
 }
 
 /** How an engine reads and writes. Each rejects with StoreUnavailable where the database does not answer. */

@@ -31,7 +31,7 @@ const mostOldSecrets = 10
 
 /** @throws Refused where the account has as many as it may */
 export async function createEndpoint(sql: Sql, accountId: number, settings: EndpointSettings, by: Actor) {
-  await sql.bumpVersion(accountId)
+  await sql.beginChange(accountId)
   if ((await listEndpoints(sql, accountId)).length >= mostEndpoints) {
     throw new Refused(`an account has at most ${mostEndpoints} endpoints; delete one first`)
   }
@@ -47,7 +47,7 @@ export async function createEndpoint(sql: Sql, accountId: number, settings: Endp
 
 /** Counts the change, and reads the endpoint as it is: until the transaction ends nobody else changes it. */
 async function toChange(sql: Sql, { accountId, id }: EndpointOf) {
-  await sql.bumpVersion(accountId)
+  await sql.beginChange(accountId)
   return findEndpoint(sql, accountId, id)
 }
 

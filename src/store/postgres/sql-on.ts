@@ -45,7 +45,7 @@ export function sqlOn(connection: Connection): Sql {
     async stopCounts(accountId) {
       await query('SELECT pg_advisory_xact_lock(?)', [countsLockOf(accountId)])
     },
-    async bumpVersion(accountId) {
+    async beginChange(accountId) {
       await query('SELECT pg_advisory_xact_lock(?)', [lockOf(accountId)])
       await query('UPDATE accounts SET version = version + 1 WHERE id = ?', [accountId])
       await query('SELECT pg_notify(?, ?)', [channel, String(accountId)])

@@ -283,7 +283,7 @@ function sqlOn(connection: Connection): Sql {
     holdSettings: async () => {},
     holdCounted: async () => {},
     stopCounts: async () => {},
-    bumpVersion: async () => {
+    beginChange: async () => {
       connection.run('UPDATE configuration SET version = version + 1')
     },
   }
