@@ -28,9 +28,11 @@ export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>
   }
 }
 
-/** The lead has a rule that this campaign does not have, or has started without one where each start has one. */
+/** Whether the lead was decided on by settings that this campaign does not have yet. */
 function isNewer({ ruleId, attempt }: Lead, { rules, terms }: Campaign): boolean {
-  return ruleId === null ? attempt.anchorAt !== null && terms.personal !== null : !rules.has(ruleId)
+  if (ruleId !== null) return !rules.has(ruleId)
+  // It has started without a rule, and by these settings each start has one.
+  return attempt.anchorAt !== null && terms.personal !== null
 }
 
 /** Promises are kept, so that requests that arrive together, as after a start, share one read. */

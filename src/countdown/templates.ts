@@ -87,8 +87,8 @@ export function openTemplates(
   }
 
   return {
-    /** Returns the template itself if it is in memory. Rejects with TemplateUnavailable. */
-    get(style: GivenTimerStyle, language: MailLanguage, turn: Turn = (build) => build()): Template | Promise<Template> {
+    /** Rejects with TemplateUnavailable. */
+    async get(style: GivenTimerStyle, language: MailLanguage, turn: Turn = (build) => build()): Promise<Template> {
       const key = keyOf(style, language)
       const template = kept.get(key) ?? underWay.get(key)
       if (template !== undefined) return template

@@ -75,12 +75,8 @@ export function openHistory<Entry = HistoryEntry>(options: HistoryOptions<Entry>
     }
     waiting += 1
     let batch = batches.at(-1)
-    if (
-      batch === undefined ||
-      batch.isRest ||
-      batch.entries.length === batchSize ||
-      (storing && batches.length === 1)
-    ) {
+    const isBeingStored = storing !== undefined && batch === batches[0]
+    if (batch === undefined || batch.isRest || batch.entries.length === batchSize || isBeingStored) {
       batch = { entries: [], begunAt: performance.now() }
       batches.push(batch)
     }

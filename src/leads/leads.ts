@@ -156,9 +156,9 @@ export function buildLeads(
     if (typeof written === 'string') return written
     const { campaign, before, lead } = written
     const isNew = before === undefined
-    const { anchorAt, rule } = before?.attempt ?? { anchorAt: null, rule: null }
     // A later attempt keeps the rule of the one before, and is not a first start.
-    const hasStarted = lead.attempt.anchorAt !== null && anchorAt === null && rule === null
+    const hadStarted = before !== undefined && (before.attempt.anchorAt ?? before.attempt.rule) !== null
+    const hasStarted = lead.attempt.anchorAt !== null && !hadStarted
     if ((isNew || hasStarted) && change.isTold !== false)
       onStep(campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
     return { ...view(campaign, lead, now), created: isNew }

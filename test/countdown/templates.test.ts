@@ -21,15 +21,19 @@ const now = () => Math.floor(Date.now() / 1_000)
 
 function memoryShelf() {
   const stored = new Map<string, Uint8Array>()
+  const read: string[] = []
   const written: string[] = []
   const cache: PersistentCache = {
-    read: async (key) => stored.get(key),
+    async read(key) {
+      read.push(key)
+      return stored.get(key)
+    },
     write: async (key, template) => {
       written.push(key)
       stored.set(key, template)
     },
   }
-  return { stored, written, cache }
+  return { stored, read, written, cache }
 }
 
 // That the template is the same is seen below too, where a broken one is replaced.
@@ -56,12 +60,13 @@ test('the event loop turns while a template is built', async () => {
   await templates.close()
 })
 
-test('a template that was asked for before is there at once; asked for twice at once, it is built once', async () => {
-  const { cache, written } = memoryShelf()
+test('a template that was asked for before is in memory; asked for twice at once, it is built once', async () => {
+  const { cache, read, written } = memoryShelf()
   const templates = openTemplates(cache, now)
   const [first, second] = await Promise.all([templates.get(small, 'en'), templates.get({ ...small }, 'en')])
   assert.equal(first, second)
-  assert.equal(templates.get({ ...small }, 'en'), first)
+  assert.equal(await templates.get({ ...small }, 'en'), first)
+  assert.deepEqual(read, [templateKey(small, 'en')])
   assert.deepEqual(written, [templateKey(small, 'en')])
   await templates.close()
 })
@@ -92,22 +97,24 @@ test('a cache that fails does not keep an image from being shown', async () => {
 })
 
 test('the template that nobody has asked for the longest is forgotten when memory is short', async () => {
-  const { cache, stored } = memoryShelf()
+  const { cache, stored, read } = memoryShelf()
   const styles = [1, 2, 3].map((radius) => ({ ...small, cornerRadius: radius }))
   for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
   const templates = openTemplates(cache, now, { memoryBytes: builtHere.length * 2 })
   const [a, b, c] = styles as [object, object, object]
   await templates.get(a, 'en')
   await templates.get(b, 'en')
-  templates.get(a, 'en')
+  await templates.get(a, 'en')
   await templates.get(c, 'en')
-  assert.ok(!(templates.get(a, 'en') instanceof Promise))
-  assert.ok(!(templates.get(c, 'en') instanceof Promise))
-  assert.ok(templates.get(b, 'en') instanceof Promise)
+  for (const style of [a, c, b]) await templates.get(style, 'en')
+  assert.deepEqual(
+    read,
+    [a, b, c, b].map((style) => templateKey(style, 'en')),
+  )
 })
 
 test('a template that two previews read at once is counted once in memory', async () => {
-  const { cache, stored } = memoryShelf()
+  const { cache, stored, read } = memoryShelf()
   const styles = [1, 2].map((radius) => ({ ...small, cornerRadius: radius }))
   for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
   const templates = openTemplates(cache, now, { memoryBytes: builtHere.length * 2 })
@@ -116,7 +123,9 @@ test('a template that two previews read at once is counted once in memory', asyn
   const [first, second] = await Promise.all([templates.preview(a, 'en', noTurn), templates.preview(a, 'en', noTurn)])
   assert.equal(first, second)
   await templates.get(b, 'en')
-  assert.ok(!(templates.get(a, 'en') instanceof Promise))
+  read.length = 0
+  await templates.get(a, 'en')
+  assert.deepEqual(read, [])
 })
 
 test('too many builds at once, one that takes too long, and one after closing are refused', async () => {

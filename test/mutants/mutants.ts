@@ -760,7 +760,7 @@ const survivors: [file: string, line: string, fault: string, test: string][] = [
   ['store/postgres/batcher.ts', 'waiting >= mostWaiting', 'false', 'store/written-together'],
   ['store/sqlite/lead-writer.ts', 'queue.length >= queueSize', 'false', 'store/written-together'],
   ['history/thread.ts', 'waiting.length === mostWaiting', 'false', 'history/trouble'],
-  ['leads/leads.ts', ' && anchorAt === null && rule === null', ' && rule === null', 'store/results'],
+  ['leads/leads.ts', '(before.attempt.anchorAt ?? before.attempt.rule)', 'before.attempt.rule', 'store/results'],
   ['leads/counting.ts', 'items.slice(from).forEach(giveBack)', 'items.forEach(giveBack)', 'store/counts-apart'],
   ['leads/counting.ts', 'counts.size + signups.waiting() + keyUses.waiting()', 'counts.size', 'store/counts-apart'],
   ['leads/counting.ts', '      await storing\n', '', 'store/counts-apart'],

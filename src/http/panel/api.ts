@@ -96,9 +96,9 @@ function admit(parts: PanelSurface) {
     const { bodyLimit, reads, readsMuch } = panelRoute
     if (session === undefined || bodyLimit <= usualBodyLimit) return
     const isLarge = Number(request.headers['content-length'] ?? Infinity) > usualBodyLimit
-    const queue = isLarge ? 'large' : reads ? 'preview' : 'save'
+    if (isLarge) await parts.limits.turnToSend(session, 'large', reply)
     // What reads much has a queue of its own.
-    if (isLarge || !readsMuch) await parts.limits.turnToSend(session, queue, reply)
+    else if (!readsMuch) await parts.limits.turnToSend(session, reads ? 'preview' : 'save', reply)
   }
 }
 
