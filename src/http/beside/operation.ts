@@ -18,5 +18,13 @@ export type Operation<Asked = never> = {
   run(asked: Asked): Promise<unknown>
 }
 
+type Rest<Asked> = Partial<Operation<Asked>> & Pick<Operation<Asked>, 'run'>
+
+/** A row of the table. `route` is `GET /endpoints`; without a `status` it answers 200. */
+export function operation<Asked>(route: string, id: string, summary: string, answer: string | null, rest: Rest<Asked>) {
+  const [method, path] = route.split(' ') as [Operation['method'], string]
+  return { status: 200, errors: [], ...rest, id, method, path, summary, answer } satisfies Operation<Asked>
+}
+
 /** What a path names in braces, such as `campaignId`. */
 export const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

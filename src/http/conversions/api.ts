@@ -7,7 +7,7 @@ import type { CampaignOf, LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 import { apiBeside, type BesideParts } from '../beside/api.ts'
 import { describe } from '../beside/description.ts'
-import type { Operation } from '../beside/operation.ts'
+import { type Operation, operation } from '../beside/operation.ts'
 import { Refusal } from '../errors.ts'
 import { withinASecond } from '../public/leads.ts'
 import { cursor, pageOf } from '../public/paging.ts'
@@ -37,9 +37,10 @@ const admits = ({ scopes }: LiveKey, { is404, method }: FastifyRequest): boolean
 const path = '/campaigns/{campaignId}/conversions'
 
 export const operations: readonly Operation<Asked>[] = [
-  {
-    ...{ id: 'createConversion', method: 'POST', path, summary: 'Record an order' },
-    ...{ body: shape.ConversionInput, answer: 'Conversion', status: 201, isRepeatable: true },
+  operation(`POST ${path}`, 'createConversion', 'Record an order', 'Conversion', {
+    body: shape.ConversionInput,
+    status: 201,
+    isRepeatable: true,
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
     async run({ store, of, body, now }) {
       // What the schema cannot say: either email or ref, amounts and currencies, and when it may have been bought.
@@ -55,35 +56,34 @@ export const operations: readonly Operation<Asked>[] = [
       const { reversedAt: _, ...conversion } = conversionDocument(result.conversion)
       return { ...conversion, created: result.created }
     },
-  },
-  {
-    ...{ id: 'listConversions', method: 'GET', path, summary: 'List orders; needs a key with the scope `conversions`' },
-    ...{ query: PageQuery, answer: 'ConversionList', status: 200 },
-    errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
-    async run({ store, of, query }) {
-      const limit = Number(query.limit ?? pageSize)
-      const after = cursor(query.afterId)
-      const campaign = await store.configuration.findCampaign(of.campaignId)
-      if (campaign?.accountId !== of.accountId) throw new Refusal('CAMPAIGN_NOT_FOUND')
-      const { items, nextAfterId } = pageOf(await store.conversions.list(campaign, after, limit + 1), limit)
-      return { items: items.map(conversionDocument), nextAfterId }
+  }),
+  operation(
+    `GET ${path}`,
+    'listConversions',
+    'List orders; needs a key with the scope `conversions`',
+    'ConversionList',
+    {
+      query: PageQuery,
+      errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
+      async run({ store, of, query }) {
+        const limit = Number(query.limit ?? pageSize)
+        const after = cursor(query.afterId)
+        const campaign = await store.configuration.findCampaign(of.campaignId)
+        if (campaign?.accountId !== of.accountId) throw new Refusal('CAMPAIGN_NOT_FOUND')
+        const { items, nextAfterId } = pageOf(await store.conversions.list(campaign, after, limit + 1), limit)
+        return { items: items.map(conversionDocument), nextAfterId }
+      },
     },
-  },
-  {
-    ...{
-      id: 'reverseConversion',
-      method: 'POST',
-      path: `${path}/reversal`,
-      summary: 'Reverse an order, as after a refund',
-    },
-    ...{ body: shape.ReversalInput, answer: 'KeptConversion', status: 200 },
+  ),
+  operation(`POST ${path}/reversal`, 'reverseConversion', 'Reverse an order, as after a refund', 'KeptConversion', {
+    body: shape.ReversalInput,
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {
       const result = await reverse(store, of, orderId, reopen, now, null)
       if (typeof result === 'string') throw new Refusal(result)
       return { ...conversionDocument(result), orderId }
     },
-  },
+  }),
 ]
 
 const { conversionsPath, ...schemas } = shape
