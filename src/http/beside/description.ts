@@ -83,16 +83,19 @@ function operationOf(
   const names = namesIn(path).map((name) => parameter(name, 'path', inPath[name] ?? id))
   const asked = Object.entries((query as { properties?: Record<string, object> })?.properties ?? {})
   const parameters = [...names, ...asked.map(([name, of]) => parameter(name, 'query', inQuery[name] ?? of))]
-  const bodyName = Object.entries(schemas).find(([, known]) => known === body)?.[0]
-  const success = { headers: { ...everyAnswer, ...rate }, ...(answer && { content: json(answer) }) }
+  const contentOf = (wanted: object) => {
+    const [name = ''] = Object.keys(schemas).filter((known) => schemas[known] === wanted)
+    return json(name)
+  }
+  const success = { headers: { ...everyAnswer, ...rate }, ...(answer && { content: contentOf(answer) }) }
   const failures = [...codes, ...(body ? ofBodies : []), ...errors, ...anyTime]
   return {
     operationId,
     summary,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(bodyName && {
-      requestBody: { required: true, description: `At most ${bodyLimitBytes} bytes.`, content: json(bodyName) },
+    ...(body && {
+      requestBody: { required: true, description: `At most ${bodyLimitBytes} bytes.`, content: contentOf(body) },
     }),
     responses: {
       [status]: { description: summary, ...success },

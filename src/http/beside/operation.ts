@@ -1,29 +1,41 @@
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import type { AnyErrorCode } from '../../core/errors.ts'
 
 /** Of an API beside the public one: a table of them makes its routes and its description. */
-export type Operation<Asked = never> = {
+export type Operation<
+  Asked = never,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Answer extends TSchema = TSchema,
+> = {
   id: string
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   summary: string
-  query?: TSchema
-  body?: TSchema
-  /** The name of a schema; none where the answer has no body. */
-  answer: string | null
+  query?: Query
+  body?: Body
+  /** Null: the answer has no body. */
+  answer: Answer | null
   status: 200 | 201 | 202 | 204
   /** 200 instead where `created` of the answer is false. */
   isRepeatable?: true
   errors: readonly AnyErrorCode[]
-  run(asked: Asked): Promise<unknown>
+  /** `query` and `body` have passed their schemas. */
+  run(asked: Asked & { query: Static<Query>; body: Static<Body> }): Promise<Static<Answer>>
 }
 
-type Rest<Asked> = Partial<Operation<Asked>> & Pick<Operation<Asked>, 'run'>
+type Rest<Of extends Operation> = Partial<Of> & Pick<Of, 'run'>
 
 /** A row of the table. `route` is `GET /endpoints`; without a `status` it answers 200. */
-export function operation<Asked>(route: string, id: string, summary: string, answer: string | null, rest: Rest<Asked>) {
+export function operation<Asked, Query extends TSchema, Body extends TSchema, Answer extends TSchema>(
+  route: string,
+  id: string,
+  summary: string,
+  answer: Answer | null,
+  rest: Rest<Operation<Asked, Query, Body, Answer>>,
+): Operation<Asked> {
   const [method, path] = route.split(' ') as [Operation['method'], string]
-  return { status: 200, errors: [], ...rest, id, method, path, summary, answer } satisfies Operation<Asked>
+  return { status: 200, errors: [], ...rest, id, method, path, summary, answer }
 }
 
 /** What a path names in braces, such as `campaignId`. */

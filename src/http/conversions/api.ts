@@ -14,7 +14,7 @@ import { cursor, pageOf } from '../public/paging.ts'
 import { PageQuery, pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
-type Asked = { store: Store; of: CampaignOf; query: Record<string, string>; body: any; now: number }
+type Asked = { store: Store; of: CampaignOf; now: number }
 
 /** To be registered under `conversionsPath`. */
 export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
@@ -37,7 +37,7 @@ const admits = ({ scopes }: LiveKey, { is404, method }: FastifyRequest): boolean
 const path = '/campaigns/{campaignId}/conversions'
 
 export const operations: readonly Operation<Asked>[] = [
-  operation(`POST ${path}`, 'createConversion', 'Record an order', 'Conversion', {
+  operation(`POST ${path}`, 'createConversion', 'Record an order', shape.Conversion, {
     body: shape.ConversionInput,
     status: 201,
     isRepeatable: true,
@@ -61,7 +61,7 @@ export const operations: readonly Operation<Asked>[] = [
     `GET ${path}`,
     'listConversions',
     'List orders; needs a key with the scope `conversions`',
-    'ConversionList',
+    shape.ConversionList,
     {
       query: PageQuery,
       errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
@@ -75,7 +75,7 @@ export const operations: readonly Operation<Asked>[] = [
       },
     },
   ),
-  operation(`POST ${path}/reversal`, 'reverseConversion', 'Reverse an order, as after a refund', 'KeptConversion', {
+  operation(`POST ${path}/reversal`, 'reverseConversion', 'Reverse an order, as after a refund', shape.KeptConversion, {
     body: shape.ReversalInput,
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {

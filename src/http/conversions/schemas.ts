@@ -1,5 +1,5 @@
 // The shapes of the API for conversions: what validates a request, and what the description says.
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { orderIdPattern } from '../../core/order.ts'
 import { schema } from '../public/description.ts'
 import { LeadInput } from '../public/schemas.ts'
@@ -44,7 +44,10 @@ export const Conversion = Type.Object(
 )
 export const KeptConversion = Type.Object({ ...properties, reversedAt: nullable(instant) }, closed)
 export const ConversionList = Type.Object(
-  { items: Type.Array(Type.Unsafe(schema('KeptConversion'))), nextAfterId: nullable(id) },
+  {
+    items: Type.Array(Type.Unsafe<Static<typeof KeptConversion>>(schema('KeptConversion'))),
+    nextAfterId: nullable(id),
+  },
   closed,
 )
 export const ReversalInput = Type.Object(

@@ -1,5 +1,5 @@
 // Every operation of the API for events: one table makes the routes and their description.
-import { type EventKind, eventKinds } from '../../core/events.ts'
+import { eventKinds } from '../../core/events.ts'
 import { formatInstant, parseInstant, secondsOf } from '../../core/instant.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
 import { sampleOf } from '../../events/samples.ts'
@@ -15,8 +15,6 @@ type Asked = {
   /** The endpoint that the path names; 0, which none has, where it names none. */
   id: number
   eventId: string
-  query: Record<string, string | undefined>
-  body: any
 }
 
 const one = '/endpoints/{endpointId}'
@@ -24,7 +22,7 @@ const notFound = ['ENDPOINT_NOT_FOUND'] as const
 const notFoundOrOff = [...notFound, 'WEBHOOKS_OFF'] as const
 
 export const operations: readonly Operation<Asked>[] = [
-  operation('GET /endpoints', 'listEndpoints', 'List endpoints', 'EndpointList', {
+  operation('GET /endpoints', 'listEndpoints', 'List endpoints', shape.EndpointList, {
     query: PageQuery,
     errors: ['INVALID_CURSOR'],
     async run({ endpoints, query }) {
@@ -33,17 +31,17 @@ export const operations: readonly Operation<Asked>[] = [
       return pageOf(await endpoints.list(cursor(query.afterId), limit + 1), limit)
     },
   }),
-  operation('POST /endpoints', 'createEndpoint', 'Make an endpoint', 'NewEndpoint', {
+  operation('POST /endpoints', 'createEndpoint', 'Make an endpoint', shape.NewEndpoint, {
     body: shape.EndpointInput,
     status: 201,
     errors: ['TOO_MANY_ENDPOINTS', 'TARGET_NOT_ALLOWED', 'WEBHOOKS_OFF'],
     run: ({ endpoints, body }) => endpoints.create(body),
   }),
-  operation(`GET ${one}`, 'getEndpoint', 'Read an endpoint', 'Endpoint', {
+  operation(`GET ${one}`, 'getEndpoint', 'Read an endpoint', shape.Endpoint, {
     errors: notFound,
     run: ({ endpoints, id }) => endpoints.read(id),
   }),
-  operation(`PATCH ${one}`, 'changeEndpoint', 'Change an endpoint', 'Endpoint', {
+  operation(`PATCH ${one}`, 'changeEndpoint', 'Change an endpoint', shape.Endpoint, {
     body: shape.EndpointChange,
     errors: [...notFound, 'TARGET_NOT_ALLOWED'],
     run: ({ endpoints, id, body }) => endpoints.change(id, body),
@@ -53,7 +51,7 @@ export const operations: readonly Operation<Asked>[] = [
     errors: notFound,
     run: ({ endpoints, id }) => endpoints.remove(id),
   }),
-  operation(`POST ${one}/secret`, 'rotateSecret', 'Make a new secret', 'Secret', {
+  operation(`POST ${one}/secret`, 'rotateSecret', 'Make a new secret', shape.Secret, {
     body: shape.SecretInput,
     errors: notFound,
     async run({ endpoints, id, body }) {
@@ -61,31 +59,31 @@ export const operations: readonly Operation<Asked>[] = [
       return { secret }
     },
   }),
-  operation(`POST ${one}/test`, 'testEndpoint', 'Send a test event at once', 'TestResult', {
+  operation(`POST ${one}/test`, 'testEndpoint', 'Send a test event at once', shape.TestResult, {
     errors: notFoundOrOff,
     run: ({ endpoints, id }) => endpoints.test(id),
   }),
-  operation(`POST ${one}/backfill`, 'backfill', 'Send `lead.registered` for every lead of a campaign', 'Endpoint', {
+  operation(`POST ${one}/backfill`, 'backfill', 'Send `lead.registered` for every lead of a campaign', shape.Endpoint, {
     body: shape.BackfillInput,
     status: 202,
     errors: [...notFoundOrOff, 'CAMPAIGN_NOT_FOUND'],
     run: ({ endpoints, id, body }) => endpoints.backfill(id, body.campaignId),
   }),
-  operation(`POST ${one}/pause`, 'pauseEndpoint', 'Send nothing more', 'Endpoint', {
+  operation(`POST ${one}/pause`, 'pauseEndpoint', 'Send nothing more', shape.Endpoint, {
     errors: notFound,
     run: ({ endpoints, id }) => endpoints.pause(id),
   }),
-  operation(`POST ${one}/resume`, 'resumeEndpoint', 'Go on where it stopped, or from now on', 'Endpoint', {
+  operation(`POST ${one}/resume`, 'resumeEndpoint', 'Go on where it stopped, or from now on', shape.Endpoint, {
     body: shape.ResumeInput,
     status: 202,
     errors: notFoundOrOff,
     run: ({ endpoints, id, body }) => endpoints.resume(id, body.from),
   }),
-  operation(`GET ${one}/deliveries`, 'listDeliveries', 'Read the log, newest first', 'DeliveryList', {
+  operation(`GET ${one}/deliveries`, 'listDeliveries', 'Read the log, newest first', shape.DeliveryList, {
     query: shape.LogQuery,
     errors: notFound,
     async run({ endpoints, id, query }) {
-      const { before, outcome, limit = pageSize } = query as { before?: string; outcome?: 'failed'; limit?: string }
+      const { before, outcome, limit = pageSize } = query
       const { entries, next } = await endpoints.log(id, { outcome, before, limit: Number(limit) })
       const items = entries.map(({ eventId, kind, dueAt, atMs, tryNumber, status, cause, milliseconds }) => ({
         ...{ eventId, type: kind, happenedAt: formatInstant(dueAt), triedAt: formatInstant(secondsOf(atMs)) },
@@ -98,7 +96,7 @@ export const operations: readonly Operation<Asked>[] = [
     `POST ${one}/deliveries/{eventId}/resend`,
     'resendDelivery',
     'Send an event again, with the same id',
-    'Resent',
+    shape.Resent,
     {
       status: 202,
       errors: [...notFoundOrOff, 'DELIVERY_NOT_FOUND'],
@@ -108,7 +106,7 @@ export const operations: readonly Operation<Asked>[] = [
       },
     },
   ),
-  operation(`POST ${one}/deliveries/resend`, 'resendFailed', 'Send again what was given up since then', 'Resent', {
+  operation(`POST ${one}/deliveries/resend`, 'resendFailed', 'Send again what was given up since then', shape.Resent, {
     body: shape.ResendInput,
     status: 202,
     errors: notFoundOrOff,
@@ -119,10 +117,10 @@ export const operations: readonly Operation<Asked>[] = [
       return { resent: await endpoints.resendFailed(id, since) }
     },
   }),
-  operation('GET /samples', 'getSamples', 'Read an event of each kind as it would be sent', 'SampleList', {
+  operation('GET /samples', 'getSamples', 'Read an event of each kind as it would be sent', shape.SampleList, {
     query: shape.SampleQuery,
     async run({ query }) {
-      const kinds = query.kind === undefined ? eventKinds : [query.kind as EventKind]
+      const kinds = query.kind === undefined ? eventKinds : [query.kind]
       return { items: kinds.map(sampleOf) }
     },
   }),

@@ -1,5 +1,5 @@
 // The shapes of the API for events: what validates a request, and what the description says.
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { endpointLimits, eventKinds, tryCauses, wantedKinds } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
 import { schema } from '../public/description.ts'
@@ -75,7 +75,7 @@ const secretText = Type.String({ pattern: '^whsec_', description: 'Shown in this
 export const NewEndpoint = Type.Object({ ...Endpoint.properties, secret: secretText }, closed)
 /** Lists name their items by reference: a generated client then has a type for one of them. */
 export const EndpointList = Type.Object(
-  { items: Type.Array(Type.Unsafe(schema('Endpoint'))), nextAfterId: nullable(id) },
+  { items: Type.Array(Type.Unsafe<Static<typeof Endpoint>>(schema('Endpoint'))), nextAfterId: nullable(id) },
   closed,
 )
 export const Secret = Type.Object({ secret: secretText }, closed)
@@ -110,7 +110,7 @@ export const Delivery = Type.Object(
 )
 export const DeliveryList = Type.Object(
   {
-    items: Type.Array(Type.Unsafe(schema('Delivery'))),
+    items: Type.Array(Type.Unsafe<Static<typeof Delivery>>(schema('Delivery'))),
     nextBefore: nullable(Type.String({ description: 'Pass as `before` for the next page.' })),
   },
   closed,
