@@ -24,9 +24,9 @@ import { eventsPath } from './http/events/schemas.ts'
 import { closeAllMs, closeServer, newFastify } from './http/framework.ts'
 import { openMetrics, type WebhookMetrics } from './http/metrics.ts'
 import { oneAtATime } from './http/one-at-a-time.ts'
-import { operations } from './http/operations.ts'
 import { openLimits } from './http/panel/limits.ts'
 import { panel } from './http/panel/panel.ts'
+import { probes } from './http/probes.ts'
 import { publicApi } from './http/public/api.ts'
 import { basePath } from './http/public/schemas.ts'
 import { sendUndecodable, visitor } from './http/visitor/visitor.ts'
@@ -90,7 +90,7 @@ export function buildApp(parts: AppParts): App {
   const mailer = openMailer(config.smtp)
   const endPurging = purgeNowAndThen(parts, users)
 
-  app.register(operations({ isReady: store.isReady, metrics, metricsOfAll: parts.metricsOfAll }))
+  app.register(probes({ isReady: store.isReady, metrics, metricsOfAll: parts.metricsOfAll }))
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
   app.register(eventsApi({ ...shared, endpoints: webhooks.endpoints, counting }), { prefix: eventsPath })
   app.register(conversionsApi({ ...shared, counting }), { prefix: conversionsPath })

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Metrics } from './metrics.ts'
 
-type OperationsParts = {
+type ProbesParts = {
   /** True while requests reach the database. A server that stops answers 503 before it is asked (`framework.ts`). */
   isReady(): boolean
   metrics: Pick<Metrics, 'contentType' | 'render'>
@@ -10,7 +10,7 @@ type OperationsParts = {
   metricsOfAll: (() => Promise<string>) | undefined
 }
 
-export function operations({ isReady, metrics, metricsOfAll = metrics.render }: OperationsParts): FastifyPluginAsync {
+export function probes({ isReady, metrics, metricsOfAll = metrics.render }: ProbesParts): FastifyPluginAsync {
   return async (scope) => {
     scope.get('/healthz', async (_, reply) => reply.type('text/plain; charset=utf-8').send('ok\n'))
     scope.get('/readyz', async (_, reply) => {
