@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../log.ts'
+import { StoreUnavailable } from '../store/errors.ts'
 import { isInternal } from './address.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from './errors.ts'
 
@@ -216,4 +217,33 @@ export function valuesOf(rawHeaders: string[], name: string): string[] {
     if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] as string)
   }
   return values
+}
+
+/** An id in digits: an integer from 1 to 2^53-1; null for anything else. */
+export function parseId(text: string | undefined): number | null {
+  const id = Number(text)
+  return Number.isSafeInteger(id) && id > 0 && String(id) === text ? id : null
+}
+
+/** A request waits for the database no longer than this in all (contract, "any"). */
+const timeoutMs = 1_000
+
+/**
+ * A timer that fires later than this was held up by our own work, and not by the database: its answer may be there, but
+ * not read yet, or the next question not asked. The timer starts again.
+ */
+const stallMs = 100
+
+/** The answer, or StoreUnavailable if it takes longer. The work may still be done. */
+export function withinASecond<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
+  const leftMs = Math.max(0, timeoutMs - waitedMs)
+  let dueAt = performance.now() + leftMs
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (performance.now() <= dueAt + stallMs) return reject(new StoreUnavailable('the database took too long'))
+      dueAt = performance.now() + leftMs
+      timer.refresh()
+    }, leftMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

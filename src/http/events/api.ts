@@ -8,7 +8,7 @@ import type { LiveKey } from '../../store/model.ts'
 import { shortAddress } from '../address.ts'
 import { apiBeside, type BesideParts } from '../beside/api.ts'
 import { Refusal } from '../errors.ts'
-import { parseId } from '../public/leads.ts'
+import { parseId } from '../framework.ts'
 import { description } from './description.ts'
 import { operations } from './operations.ts'
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { campaignItem } from '../../core/campaign.ts'
 import type { LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
-import { withinASecond } from './leads.ts'
+import { withinASecond } from '../framework.ts'
 import { cursor, pageOf } from './paging.ts'
 import { CampaignList, errors, ListQuery, pageSize } from './schemas.ts'
 

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { bodyLimitBytes } from '../../core/errors.ts'
 import { type LeadOffer, leadOffer, type Site } from '../../core/offer.ts'
 import type { Leads, LeadView } from '../../leads/leads.ts'
-import { StoreUnavailable } from '../../store/errors.ts'
 import type { LiveKey } from '../../store/model.ts'
 import { sendError } from '../errors.ts'
+import { withinASecond } from '../framework.ts'
 import {
   CampaignPath,
   errors,
@@ -73,35 +73,6 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, site }: Lead
   )
 }
 
-/** An id in digits: an integer from 1 to 2^53-1; null for anything else. */
-export function parseId(text: string | undefined): number | null {
-  const id = Number(text)
-  return Number.isSafeInteger(id) && id > 0 && String(id) === text ? id : null
-}
-
 function campaignOf({ key, params }: FastifyRequest<LeadRequest>) {
   return { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
-}
-
-/** A request waits for the database no longer than this in all (contract, "any"). */
-const timeoutMs = 1_000
-
-/**
- * A timer that fires later than this was held up by our own work, and not by the database: its answer may be there, but
- * not read yet, or the next question not asked. The timer starts again.
- */
-const stallMs = 100
-
-/** The answer, or StoreUnavailable if it takes longer. The work may still be done. */
-export function withinASecond<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
-  const leftMs = Math.max(0, timeoutMs - waitedMs)
-  let dueAt = performance.now() + leftMs
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      if (performance.now() <= dueAt + stallMs) return reject(new StoreUnavailable('the database took too long'))
-      dueAt = performance.now() + leftMs
-      timer.refresh()
-    }, leftMs)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -1,6 +1,6 @@
 // Pages of a list by ascending id, in the public API and those beside it.
 import { Refusal } from '../errors.ts'
-import { parseId } from './leads.ts'
+import { parseId } from '../framework.ts'
 
 /** The id after which a page begins. @throws Refusal if it is no integer from 1 to 2^53-1 */
 export function cursor(text: string | undefined): number {
