@@ -132,11 +132,14 @@ export const idPattern = '^[1-9][0-9]*$'
 export const CampaignPath = Type.Object({ campaignId: Type.String({ pattern: idPattern }) })
 export type CampaignPath = Static<typeof CampaignPath>
 
+/** A query is text: each number that is allowed. */
+const limits = Array.from({ length: pageMaxSize }, (_, index) => index + 1).join('|')
+
 export const NoQuery = Type.Object({}, closed)
 /** One page of a list by ascending id, in the APIs beside this one too. */
 export const PageQuery = Type.Object(
   {
-    limit: Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' })),
+    limit: Type.Optional(Type.String({ pattern: `^(?:${limits})$` })),
     afterId: Type.Optional(Type.String()),
   },
   closed,
