@@ -1,6 +1,15 @@
 // The machine-readable description, OpenAPI 3.1, made of the schemas that validate.
 import { type AnyErrorCode, type ErrorCode, messageOf, statusOf } from '../../core/errors.ts'
-import { CampaignList, CampaignSummary, ErrorBody, LeadInput, LeadOffer, LeadRegistration } from './schemas.ts'
+import {
+  CampaignList,
+  CampaignSummary,
+  ErrorBody,
+  LeadInput,
+  LeadOffer,
+  LeadRegistration,
+  pageMaxSize,
+  pageSize,
+} from './schemas.ts'
 
 /** Version of the description, not of the program (specification, part 9). */
 const version = '1.0.0'
@@ -124,7 +133,7 @@ const listCampaigns = {
       name: 'limit',
       in: 'query',
       description: 'Campaigns per page.',
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+      schema: { type: 'integer', minimum: 1, maximum: pageMaxSize, default: pageSize },
     },
     {
       name: 'afterId',
