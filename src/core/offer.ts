@@ -4,6 +4,9 @@ import type { MailLanguage } from './mail-language.ts'
 export const languages = ['en', 'pl'] as const
 export type Language = (typeof languages)[number]
 
+/** Of a ref, the public name of a lead: 128 bits in hexadecimal. */
+export const refPattern = '^[0-9a-f]{32}$'
+
 /** Allowed warnings (specification, 2.7). */
 export const warnings = [
   'CAMPAIGN_NOT_PUBLISHED',

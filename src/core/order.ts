@@ -5,6 +5,7 @@ import { formatInstant, instantOrNull, parseInstant, type Seconds } from './inst
 import { type Attempt, offerAt, setByHand } from './mechanism/attempt.ts'
 import type { Terms } from './mechanism/terms.ts'
 import { formatAmount, parseAmount, placesOf } from './money.ts'
+import { refPattern } from './offer.ts'
 
 /** Who bought: a lead is named by either. */
 export type Buyer = { email: string } | { ref: string }
@@ -23,6 +24,8 @@ const orderIdForm = new RegExp(orderIdPattern, 'u')
 export const isOrderId = (orderId: string) => orderIdForm.test(orderId)
 export const orderIdWanted = '1 to 100 visible characters, without spaces'
 
+const refForm = new RegExp(refPattern)
+
 const oldestSeconds = 30 * 86_400
 /** How far a shop's clock may be ahead. Otherwise an order of this moment would be refused, and never sent again. */
 const mostAheadSeconds = 30
@@ -33,7 +36,7 @@ const anyText = text('a text')
 const checkShape = record<Given>({
   orderId: text(orderIdWanted, isOrderId),
   email: optional(text(emailWanted, (email) => emailFault(email) === undefined)),
-  ref: optional(text('the 32 hexadecimal digits of a ref', (ref) => /^[0-9a-f]{32}$/.test(ref))),
+  ref: optional(text('the 32 hexadecimal digits of a ref', (ref) => refForm.test(ref))),
   amount: optional(anyText),
   currency: optional(anyText),
   at: optional(anyText),

@@ -2,10 +2,12 @@
 // so no index on random names is needed: that index cost more than the rest of a registration, and on a database that
 // is divided by account nobody would know where to look.
 import { createCipheriv, createDecipheriv, randomInt } from 'node:crypto'
+import { refPattern } from '../core/offer.ts'
 
 const blockBytes = 16
 const saltBytes = 6
 export const refKeyBytes = 16
+const refForm = new RegExp(refPattern)
 
 type RefParts = {
   accountId: number
@@ -34,7 +36,7 @@ export function refCipher(key: Uint8Array): RefCipher {
       return encipher.update(block, undefined, 'hex')
     },
     read(ref) {
-      if (!/^[0-9a-f]{32}$/.test(ref)) return undefined
+      if (!refForm.test(ref)) return undefined
       const plain = decipher.update(ref, 'hex')
       return {
         accountId: plain.readUInt32BE(0),

@@ -1,5 +1,6 @@
 // The shapes of the API for conversions: what validates a request, and what the description says.
 import Type, { type Static } from 'typebox'
+import { refPattern } from '../../core/offer.ts'
 import { orderIdPattern } from '../../core/order.ts'
 import { schema } from '../public/description.ts'
 import { LeadInput } from '../public/schemas.ts'
@@ -14,7 +15,7 @@ const currency = Type.String({ description: 'Of ISO 4217, such as `EUR`; ignored
 export const ConversionInput = Type.Object(
   {
     email: Type.Optional(LeadInput.properties.email),
-    ref: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$', description: '`lc` of an offer link.' })),
+    ref: Type.Optional(Type.String({ pattern: refPattern, description: '`lc` of an offer link.' })),
     orderId,
     amount: Type.Optional(amount),
     currency: Type.Optional(currency),

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { changeCauses, type EventKind, eventKinds } from '../../core/events.ts'
 import { offerStates } from '../../core/mechanism/attempt.ts'
-import { languages } from '../../core/offer.ts'
+import { languages, refPattern } from '../../core/offer.ts'
 import { KeptConversion } from '../conversions/schemas.ts'
 import { schema } from '../public/description.ts'
 import { LeadOffer } from '../public/schemas.ts'
@@ -12,7 +12,7 @@ const { campaignId, registeredAt, deadline, timeZone, offerLinks } = LeadOffer.p
 const uri = Type.String({ format: 'uri' })
 const ifPersonal = { description: 'Left out if the endpoint has `personal` off.' }
 
-const ref = Type.String({ pattern: '^[0-9a-f]{32}$', description: '`lc` of the offer links.' })
+const ref = Type.String({ pattern: refPattern, description: '`lc` of the offer links.' })
 const asOf = Type.String({ format: 'date-time', description: 'When the rest of `data` was read.' })
 const campaign = { campaignId, campaignName: Type.String() }
 const lead = {

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import { emailMaxLength } from '../../core/email.ts'
+import { refPattern } from '../../core/offer.ts'
 
 export const Email = Type.String({ format: 'email', maxLength: emailMaxLength })
 export const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
@@ -10,7 +11,7 @@ export const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLen
 /** A number in a query: fifteen digits are exact. */
 export const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
 /** Of a lead. */
-export const Ref = Type.String({ pattern: '^[0-9a-f]{32}$' })
+export const Ref = Type.String({ pattern: refPattern })
 /** Of a link. */
 export const Token = Type.String({ minLength: 1, maxLength: 100 })
 /** 1 to 200 characters, not blank. PostgreSQL keeps neither NUL nor half a surrogate pair, as in `nameOf`. */

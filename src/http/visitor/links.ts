@@ -1,6 +1,7 @@
 // CTA links, below /go.
 import type { FastifyPluginAsync } from 'fastify'
 import { ctaAddress } from '../../core/cta-link.ts'
+import { refPattern } from '../../core/offer.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
@@ -16,7 +17,7 @@ export function links({ visitors, counting, log, now }: VisitorParts): FastifyPl
     })
     scope.get('/*', async (_, reply) => sendWords(reply, 404))
     scope.get<{ Params: { pageId: string; ref: string } }>(
-      '/:pageId([1-9][0-9]{0,15})/:ref([0-9a-f]{32})',
+      `/:pageId([1-9][0-9]{0,15})/:ref(${refPattern})`,
       async ({ method, url, headers, params: { pageId, ref } }, reply) => {
         const found = await visitors.find(ref)
         const page = found?.campaign.pages.find(({ id }) => id === Number(pageId))

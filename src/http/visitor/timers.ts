@@ -3,6 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { secondsOf } from '../../core/instant.ts'
 import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
 import { type Offer, offerAt } from '../../core/mechanism/attempt.ts'
+import { refPattern } from '../../core/offer.ts'
 import { rateWindow } from '../../core/rate-window.ts'
 import { fullTimerStyle, type GivenTimerStyle } from '../../core/timer-style.ts'
 import { transparentPicture } from '../../countdown/gif.ts'
@@ -77,7 +78,7 @@ export function timers({ visitors, templates, building, counting, log, now }: Vi
     scope.setErrorHandler((error, request, reply) => sendNothing(reply, failed(error, request)))
     scope.get('/*', async (_, reply) => sendNothing(reply, 'unknown'))
     scope.get<{ Params: ImagePath }>(
-      `/:language(${mailLanguages.join('|')})/:ref([0-9a-f]{32}).gif`,
+      `/:language(${mailLanguages.join('|')})/:ref(${refPattern}).gif`,
       async (request, reply) => {
         const { language, ref } = request.params
         const found = await visitors.find(ref)

@@ -1,10 +1,11 @@
 // The shapes of the widget API: what validates a body, and what types and writes an answer.
 import Type, { type Static } from 'typebox'
+import { refPattern } from '../../core/offer.ts'
 import { LeadInput } from '../public/schemas.ts'
 import { closed, nullable } from '../schemas.ts'
 
-/** As refs are: 128 bits in hexadecimal. */
-const id = Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' }))
+/** `lc` is a ref, and `client` has the form of one. */
+const id = Type.Optional(Type.String({ pattern: refPattern }))
 
 export const OfferInput = Type.Object(
   { lc: id, client: id, visit: Type.Boolean(), page: Type.Optional(Type.String()) },
