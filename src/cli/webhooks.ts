@@ -1,5 +1,5 @@
 import { integer, readSetting } from '../config.ts'
-import type { EndpointSettings } from '../core/events.ts'
+import { type EndpointSettings, mostGraceHours } from '../core/events.ts'
 import type { Fault } from '../core/fault.ts'
 import { formatInstant } from '../core/instant.ts'
 import { buildEndpoints, EndpointRefused, type Endpoints } from '../events/endpoints.ts'
@@ -39,7 +39,7 @@ const ids = (text: string, name: string): number[] | null => {
 }
 /** Text that is not an integer is refused with the limits of its setting. */
 const count = (text: string): number | string => integer(text, 0, Number.MAX_SAFE_INTEGER) ?? text
-const hours = integerFrom(0, 168)
+const hours = integerFrom(0, mostGraceHours)
 const from = oneOf(['stop', 'now'])
 
 /** By the names that the API has for them: the option of a setting, and how its text is read. */

@@ -86,7 +86,16 @@ export type EndpointSettings = {
 /** What an endpoint wants of one campaign. */
 export type Watcher = { endpointId: number; kinds: readonly EventKind[]; wanted: Wanted }
 
+const eventId = 'evt_[0-9a-f]{32}'
+export const eventIdPattern = `^${eventId}$`
+/** Of a place in the log of an endpoint: an instant, or an instant and the id of an event. */
+export const logPlacePattern = `^[^,]{1,40}(?:,${eventId})?$`
+
 export const mostEndpoints = 20
+/** What waits for an endpoint, and what was given up, is counted up to here. */
+export const mostCounted = 10_001
+/** How long an old secret may sign beside the new one. */
+export const mostGraceHours = 168
 /** The limits of an endpoint's settings. */
 export const endpointLimits = {
   nameCharacters: 200,

@@ -1,7 +1,14 @@
 // What the API for events, the panel and the command line do with endpoints.
 import { randomInt } from 'node:crypto'
 import { type BesideCode, messageOf } from '../core/errors.ts'
-import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds, watcherOf } from '../core/events.ts'
+import {
+  checkEndpoint,
+  type EndpointSettings,
+  eventIdPattern,
+  mostEndpoints,
+  wantedKinds,
+  watcherOf,
+} from '../core/events.ts'
 import { type Fault, join } from '../core/fault.ts'
 import { formatInstant, instantOrNull, parseInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
@@ -22,6 +29,8 @@ export const endpointStates = ['on', 'waiting', 'paused', 'gone', 'failing'] as 
 type EndpointState = (typeof endpointStates)[number]
 
 type EndpointView = Awaited<ReturnType<typeof viewOf>>
+
+const eventIdForm = new RegExp(eventIdPattern)
 
 type EndpointParts = {
   store: Store
@@ -174,7 +183,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     async resend(id: number, eventId: string): Promise<void> {
       needOn(parts)
       const endpoint = await one(id)
-      const isId = /^evt_[0-9a-f]{32}$/.test(eventId)
+      const isId = eventIdForm.test(eventId)
       const [entry] = isId ? await parts.deliveries.page(accountId, { endpointId: id, eventId, limit: 1 }) : []
       const kind = wantedKinds.find((known) => known === entry?.kind)
       if (entry === undefined || kind === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')

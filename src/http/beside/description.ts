@@ -1,5 +1,6 @@
 // The descriptions of the APIs beside the public one, OpenAPI 3.1, made of their tables of operations.
 import { type AnyErrorCode, bodyLimitBytes, errorStatus } from '../../core/errors.ts'
+import { eventIdPattern } from '../../core/events.ts'
 import { anyTime, components, everyAnswer, failuresOf, rate, schema } from '../public/description.ts'
 import { ErrorBody, pageMaxSize, pageSize } from '../public/schemas.ts'
 import { namesIn, type Operation } from './operation.ts'
@@ -18,7 +19,7 @@ const parameter = (name: string, place: 'path' | 'query', of: object) => ({
   schema: of,
 })
 const id = { type: 'integer', minimum: 1 }
-const inPath: Record<string, object> = { eventId: { type: 'string', pattern: '^evt_[0-9a-f]{32}$' } }
+const inPath: Record<string, object> = { eventId: { type: 'string', pattern: eventIdPattern } }
 /** A query is text, but a generated client has a number for `nextAfterId`. */
 const inQuery: Record<string, object> = {
   limit: { type: 'integer', minimum: 1, maximum: pageMaxSize, default: pageSize },

@@ -1,5 +1,5 @@
 // The description of the API for events; `webhooks` is what is sent.
-import { type EventKind, eventKinds } from '../../core/events.ts'
+import { type EventKind, eventIdPattern, eventKinds } from '../../core/events.ts'
 import { sampleOf } from '../../events/samples.ts'
 import { describe } from '../beside/description.ts'
 import { schema } from '../public/description.ts'
@@ -27,7 +27,7 @@ function webhook(kind: EventKind) {
       tags: ['Events'],
       security: [],
       parameters: [
-        header('webhook-id', 'The same however often this event is sent: deduplicate by it.', '^evt_[0-9a-f]{32}$'),
+        header('webhook-id', 'The same however often this event is sent: deduplicate by it.', eventIdPattern),
         header('webhook-timestamp', 'When it was sent, in seconds.', '^[0-9]+$'),
         header('webhook-signature', 'As in Standard Webhooks, one for each valid secret.', '^v1,'),
       ],

@@ -1,6 +1,15 @@
 // The shapes of the API for events: what validates a request, and what the description says.
 import Type, { type Static } from 'typebox'
-import { endpointLimits, eventKinds, tryCauses, wantedKinds } from '../../core/events.ts'
+import {
+  endpointLimits,
+  eventIdPattern,
+  eventKinds,
+  logPlacePattern,
+  mostCounted,
+  mostGraceHours,
+  tryCauses,
+  wantedKinds,
+} from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
 import { schema } from '../public/description.ts'
 import { PageQuery } from '../public/schemas.ts'
@@ -49,6 +58,7 @@ export const EndpointInput = Type.Object(
 )
 export const EndpointChange = Type.Partial(Type.Object(settings), { ...closed, minProperties: 1 })
 
+const counted = `counted up to ${mostCounted.toLocaleString('en')}`
 export const Endpoint = Type.Object(
   {
     id,
@@ -59,14 +69,14 @@ export const Endpoint = Type.Object(
     nextTryAt: nullable(instant, 'Nothing is sent until then: its server failed, or asked to wait.'),
     waiting: Type.Integer({
       minimum: 0,
-      maximum: 10_001,
-      description: 'Events that are due and not yet sent, counted up to 10,001.',
+      maximum: mostCounted,
+      description: `Events that are due and not yet sent, ${counted}.`,
     }),
     oldestDueAt: nullable(instant, 'Since when the oldest of them waits.'),
     givenUp: Type.Integer({
       minimum: 0,
-      maximum: 10_001,
-      description: 'Events that were given up and are still kept, for a resend, counted up to 10,001.',
+      maximum: mostCounted,
+      description: `Events that were given up and are still kept, for a resend, ${counted}.`,
     }),
   },
   closed,
@@ -79,7 +89,7 @@ export const EndpointList = Type.Object(
   closed,
 )
 export const Secret = Type.Object({ secret: secretText }, closed)
-export const SecretInput = Type.Object({ graceHours: Type.Integer({ minimum: 0, maximum: 168 }) }, closed)
+export const SecretInput = Type.Object({ graceHours: Type.Integer({ minimum: 0, maximum: mostGraceHours }) }, closed)
 export const BackfillInput = Type.Object({ campaignId: id }, closed)
 export const ResumeInput = Type.Object({ from: choice(['stop', 'now']) }, closed)
 export const ResendInput = Type.Object(
@@ -96,7 +106,7 @@ const outcome = {
 export const TestResult = Type.Object({ delivered: Type.Boolean(), ...outcome }, closed)
 export const Delivery = Type.Object(
   {
-    eventId: Type.String({ pattern: '^evt_[0-9a-f]{32}$' }),
+    eventId: Type.String({ pattern: eventIdPattern }),
     type: choice(eventKinds),
     happenedAt: instant,
     triedAt: instant,
@@ -123,7 +133,7 @@ export const LogQuery = Type.Object(
     outcome: Type.Optional(choice(['delivered', 'failed'])),
     before: Type.Optional(
       Type.String({
-        pattern: '^[^,]{1,40}(?:,evt_[0-9a-f]{32})?$',
+        pattern: logPlacePattern,
         description: '`nextBefore` of the previous page, or an instant.',
       }),
     ),

@@ -1,6 +1,6 @@
 // What is told, for the description: a client that is generated from it has a type for each kind.
 import Type from 'typebox'
-import { changeCauses, type EventKind, eventKinds } from '../../core/events.ts'
+import { changeCauses, type EventKind, eventIdPattern, eventKinds } from '../../core/events.ts'
 import { offerStates } from '../../core/mechanism/attempt.ts'
 import { languages, refPattern } from '../../core/offer.ts'
 import { KeptConversion } from '../conversions/schemas.ts'
@@ -60,7 +60,7 @@ const inBatch = 'Only in a batch; otherwise it is in the header `webhook-id`.'
 const eventOf = (kind: EventKind) =>
   Type.Object(
     {
-      id: Type.Optional(Type.String({ pattern: '^evt_[0-9a-f]{32}$', description: inBatch })),
+      id: Type.Optional(Type.String({ pattern: eventIdPattern, description: inBatch })),
       type: Type.Literal(kind),
       timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
       data: Type.Object(others[kind] ?? lead, closed),

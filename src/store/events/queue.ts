@@ -1,5 +1,5 @@
 // What waits to be told to endpoints, and what failed. Both engines run the same statements.
-import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
+import { mostCounted, type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { inParts, type Row, type Runner, type Sql, type Statement, type Value } from '../sql.ts'
 import { type Endpoint, type EndpointOf, findEndpoint, setsWell, toEndpoint, updateEndpoint } from './endpoint.ts'
@@ -44,9 +44,6 @@ const mostWait = {
   /** One that was refused waits for a day. Others wait less, but to find them among a million takes too long. */
   delivery: 2 * 86_400,
 }
-
-/** What waits is counted up to here. */
-const mostCounted = 10_001
 
 export const purgedAtOnce = 1_000
 
