@@ -132,8 +132,8 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/http/public/schemas.ts',
-    line: '[1-9][0-9]?|100)',
-    fault: '[1-9][0-9]?|10[01])',
+    line: 'Array.from({ length: pageMaxSize }',
+    fault: 'Array.from({ length: pageMaxSize + 1 }',
     tests: inApi('query-parameters'),
   },
   {
