@@ -25,6 +25,7 @@ import { sealed } from './flow.ts'
 import { isForeign } from './origin.ts'
 import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
 import { routes } from './routes.ts'
+import { idDigits } from './schemas.ts'
 import { flowCookie, sessionCookie } from './session-cookie.ts'
 
 declare module 'fastify' {
@@ -127,8 +128,6 @@ function foreignOrigin(publicUrl: string): PanelRefusal {
   return new PanelRefusal('FOREIGN_ORIGIN', [{ path: 'PUBLIC_URL', message }])
 }
 
-/** Ids in paths: fifteen digits are exact as a number. */
-const numberPattern = '(^[1-9]\\d{0,14}$)'
 /** Refs, and ids of keys, invitations and sessions: texts without a NUL, which PostgreSQL refuses. */
 const namePattern = '(^[\\da-f-]{1,64}$)'
 
@@ -136,7 +135,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
   const [method = '', path = ''] = route.path.split(' ')
   scope.route<{ Params: Record<string, string> }>({
     method,
-    url: path.replace(/:(\w+)/g, (param, name) => `${param}${isNumberName(name) ? numberPattern : namePattern}`),
+    url: path.replace(/:(\w+)/g, (param, name) => `${param}${isNumberName(name) ? `(^${idDigits}$)` : namePattern}`),
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },

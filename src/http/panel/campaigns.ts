@@ -15,8 +15,8 @@ import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import { asFile, type Campaign, type CampaignFile, type MayReplace } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { forMember, forViewer, type PanelParts } from './route.ts'
-import { Id } from './schemas.ts'
+import { forMember, forViewer, type PanelParts, settingsBodyLimit } from './route.ts'
+import { Id, idDigits } from './schemas.ts'
 
 /** Checked as a campaign file is, by its own rules. */
 const Settings = Type.Object({})
@@ -57,7 +57,7 @@ export const campaignRoutes = {
   /** How many leads and open offers campaigns have now; `isAll` if all were counted. */
   ...forViewer('GET /campaign-figures', {
     readsMuch: true,
-    query: Type.Object({ ids: Type.String({ pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,49}$' }) }, closed),
+    query: Type.Object({ ids: Type.String({ pattern: `^${idDigits}(,${idDigits}){0,49}$` }) }, closed),
     async run({ session, parts: { store }, query, now }) {
       const figures = []
       for (const id of new Set(query.ids.split(',').map(Number))) {
@@ -73,7 +73,7 @@ export const campaignRoutes = {
   }),
   ...forMember('POST /campaigns', {
     body: Type.Object({ settings: Settings }, closed),
-    bodyLimit: 262_144,
+    bodyLimit: settingsBodyLimit,
     async run({ session, parts, body, by }) {
       const { id: _, ...settings } = body.settings as { id?: unknown }
       return whole(parts, await save(parts, session, settings, by), by.at)
@@ -97,7 +97,7 @@ export const campaignRoutes = {
   /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */
   ...forMember('PUT /campaigns/:campaignId', {
     body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
-    bodyLimit: 262_144,
+    bodyLimit: settingsBodyLimit,
     async run({ campaign: { id }, session, parts, body, by }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
       return whole(parts, await save(parts, session, { ...body.settings, id }, by, asRead), by.at)

@@ -8,7 +8,7 @@ import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
 import { closed, nullable } from '../schemas.ts'
 import { invalid } from './errors.ts'
-import { forViewer } from './route.ts'
+import { forViewer, settingsBodyLimit } from './route.ts'
 
 /** Wrong settings have no preview. The zone is the one to show the moments in: the editor may have another by then. */
 type PreviewAnswer =
@@ -29,7 +29,7 @@ export const previewRoutes = {
       },
       closed,
     ),
-    bodyLimit: 262_144,
+    bodyLimit: settingsBodyLimit,
     async run({ session, parts, body: { settings, own, visitAfter }, now }): Promise<PreviewAnswer> {
       parts.limits.countPreview(session.user.id, now)
       const ownMoment = own === null ? null : ownMoments.test(own) ? parseDateTime(own) : undefined

@@ -110,6 +110,8 @@ export type Route<Path extends string = string, Query = any, Body = any, Answer 
 }
 
 export const usualBodyLimit = 65_536
+/** Of a body with the settings of a campaign. */
+export const settingsBodyLimit = 262_144
 
 /** NoInfer: TypeScript would look for the schemas behind the types of `asked` too, which takes tsc four seconds. */
 type Given<Path extends string, Q, B, Who, Answer> = {

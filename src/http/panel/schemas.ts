@@ -8,8 +8,9 @@ export const Email = Type.String({ format: 'email', maxLength: emailMaxLength })
 export const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
 /** A guess at a password need not be a valid one. */
 export const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
-/** A number in a query: fifteen digits are exact. */
-export const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
+/** An id in a path or a query: fifteen digits are exact as a number. */
+export const idDigits = '[1-9][0-9]{0,14}'
+export const Id = Type.String({ pattern: `^${idDigits}$` })
 /** Of a lead. */
 export const Ref = Type.String({ pattern: refPattern })
 /** Of a link. */

@@ -5,7 +5,7 @@ import { refPattern } from '../../core/offer.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
-import { queryOf, type VisitorParts } from './parts.ts'
+import { idDigits, queryOf, type VisitorParts } from './parts.ts'
 import { sendWords } from './words-page.ts'
 
 export function links({ visitors, counting, log, now }: VisitorParts): FastifyPluginAsync {
@@ -17,7 +17,7 @@ export function links({ visitors, counting, log, now }: VisitorParts): FastifyPl
     })
     scope.get('/*', async (_, reply) => sendWords(reply, 404))
     scope.get<{ Params: { pageId: string; ref: string } }>(
-      `/:pageId([1-9][0-9]{0,15})/:ref(${refPattern})`,
+      `/:pageId(${idDigits})/:ref(${refPattern})`,
       async ({ method, url, headers, params: { pageId, ref } }, reply) => {
         const found = await visitors.find(ref)
         const page = found?.campaign.pages.find(({ id }) => id === Number(pageId))

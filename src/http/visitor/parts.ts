@@ -24,5 +24,8 @@ export function queryOf(url: string): string | undefined {
   return /^[^?#]*\?([^#]*)/.exec(url)?.[1]
 }
 
+/** An id in a path. */
+export const idDigits = '[1-9][0-9]{0,15}'
+
 /** Below /visitor/v1. */
-export const campaignPath = (operation: string) => `/campaigns/:campaignId([1-9][0-9]{0,15})/${operation}`
+export const campaignPath = (operation: string) => `/campaigns/:campaignId(${idDigits})/${operation}`
