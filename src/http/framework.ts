@@ -73,9 +73,8 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength, querystringParser },
-    // The target may be an absolute address, and has no fragment: `#` does not end the path (RFC 9112, section 3.2).
-    rewriteUrl: ({ url = '/' }) =>
-      (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/').replaceAll('#', '%23'),
+    // The target may be an absolute address (RFC 9112, section 3.2.2).
+    rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'),
     // A stopping server answers by the surfaces' own hooks: an image stays an image.
     return503OnClosing: false,
     // An address that cannot be decoded reaches no hook.
