@@ -148,15 +148,7 @@ test('requests', { concurrency: 8 }, async (t) => {
   })
 
   const nowhere = ['/%00', '//', '/..%2f', '/\\', '/?', '/#x', 'http://[', 'ftp://x/', '*', '/%zz', '/%']
-  const below = [
-    '/%zz',
-    '/campaigns#',
-    '/campaigns#limit=0',
-    '/campaigns/%E0%A4%A/leads',
-    '//',
-    '/CAMPAIGNS',
-    `/${'x'.repeat(12_000)}`,
-  ]
+  const below = ['/%zz', '/campaigns/%E0%A4%A/leads', '//', '/CAMPAIGNS', `/${'x'.repeat(12_000)}`]
   const malformedTargets = ['x', '?', 'foo:bar', '', '/\xff', '/api/public/v1/\xe9']
   check('odd targets: 404, or no request at all', async () => {
     for (const target of [...nowhere, '//api/public/v1/campaigns', '/%2e%2e/api/public/v1'])
