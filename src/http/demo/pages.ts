@@ -14,7 +14,7 @@ const words = {
     signUpText: 'Leave your email. From that moment the offer is yours for one minute.',
     email: 'Email',
     signUp: 'Get my offer',
-    refused: 'Please enter a valid email address.',
+    refused: 'Please enter a valid email address, without accents.',
     signUpNote: 'Nothing is sent anywhere: the next page shows the mail that your mail service would send.',
     inbox: 'Inbox',
     to: 'To',
@@ -50,7 +50,7 @@ const words = {
     signUpText: 'Zostaw swój e-mail. Od tej chwili oferta jest Twoja przez jedną minutę.',
     email: 'E-mail',
     signUp: 'Odbierz ofertę',
-    refused: 'Podaj poprawny adres e-mail.',
+    refused: 'Podaj poprawny adres e-mail, bez polskich znaków.',
     signUpNote: 'Nic nie zostanie wysłane: następna strona pokaże wiadomość, którą wysłałby Twój system mailingowy.',
     inbox: 'Odebrane',
     to: 'Do',
@@ -81,10 +81,11 @@ const words = {
   },
 }
 
-/** With another email each time, ready to send: one that was used has had its minute. */
-export function signUpPage(language: Language, { isRefused = false } = {}): string {
+/** With another email each time, ready to send: one that was used has had its minute. One that was `refused` stays. */
+export function signUpPage(language: Language, refused?: string): string {
   const t = words[language]
-  const value = isRefused ? '' : `ada-${randomBytes(3).toString('hex')}@example.com`
+  const isRefused = refused !== undefined
+  const value = isRefused ? escaped(refused) : `ada-${randomBytes(3).toString('hex')}@example.com`
   const state = isRefused ? 'aria-invalid="true" aria-describedby="refused" autofocus' : ''
   return page(language, 1, t.signUpTitle, {
     main: `<section class="card"><h1>${t.signUpTitle}</h1><p class="lead">${t.signUpText}</p>

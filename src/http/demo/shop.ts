@@ -47,8 +47,8 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
   const everyPage = { ...neverKept, 'Content-Security-Policy': securityOf(parts.publicUrl) }
   const sendPage = (reply: FastifyReply, html: string) =>
     reply.headers(everyPage).type('text/html; charset=utf-8').send(html)
-  const refuse = (reply: FastifyReply, language: Language) =>
-    sendPage(reply.code(422), signUpPage(language, { isRefused: true }))
+  const refuse = (reply: FastifyReply, language: Language, email: string) =>
+    sendPage(reply.code(422), signUpPage(language, email))
 
   return async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -59,7 +59,7 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
     )
     scope.setErrorHandler<Error, Path>((error, { params }, reply) => {
       // No email is that long.
-      if (errorCodeOf(error) === 'PAYLOAD_TOO_LARGE') return refuse(reply, params.language)
+      if (errorCodeOf(error) === 'PAYLOAD_TOO_LARGE') return refuse(reply, params.language, '')
       return sendWords(reply, 503)
     })
     scope.get('/demo', async (_, reply) => goTo(reply, `demo/${wantedLanguage(reply)}/`))
@@ -91,7 +91,7 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
       const email = body?.get('email')?.trim() ?? ''
       const offer = await register(parts, email, language)
       if (offer === undefined) return sendWords(reply, 503)
-      if (offer === 'refused') return refuse(reply, language)
+      if (offer === 'refused') return refuse(reply, language, email)
       const id = randomUUID()
       if (sent.size >= mostMails) sent.clear()
       sent.set(id, mailOf(offer, id, email, shopOfferUrl(parts.publicUrl, language), language))

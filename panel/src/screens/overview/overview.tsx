@@ -54,7 +54,7 @@ function Figures({ overview: { totals, before, open, campaigns } }: { overview: 
   const language = useLanguage()
   const count = new Intl.NumberFormat(language).format(open.count)
   return (
-    <SimpleGrid cols={{ base: 2, md: 5 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0}>
+    <SimpleGrid cols={{ base: 2, md: 5 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0} className="figures">
       <Figure
         name={text.open}
         value={open.isAll ? count : text.atLeast(count)}

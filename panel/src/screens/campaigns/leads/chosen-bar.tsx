@@ -36,7 +36,11 @@ function Bar({ chosen, settings, filter, onDone }: Props) {
   const [doing, setDoing] = useState<'erase' | 'deadline' | 'export' | null>(null)
   const send = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', settings.id)
   const params = { campaignId: settings.id }
-  const close = () => setDoing(null)
+  const close = () => {
+    // A refusal belongs to the dialog's field.
+    send.reset()
+    setDoing(null)
+  }
   /** The bar goes with the ticks: the focus goes on to their first row. */
   const letGo = () => {
     const focusNext = focusNextRow('leads', chosen[0] ?? '')

@@ -102,7 +102,7 @@ function Row({ campaign, figures, isKnown, number, day }: RowProps) {
       <td data-label={columns.signUps}>
         <Sparkline of={campaign.signUps} number={number} />
       </td>
-      <td style={{ justifyContent: 'flex-end', textAlign: 'end' }}>
+      <td>
         <CampaignMenu campaign={campaign} />
       </td>
     </tr>

@@ -92,7 +92,7 @@ function Happened({ of: { days, totals, before }, onZoom }: SectionProps) {
   const text = useWords(words)
   return (
     <Section title={text.happened} note={text.happenedNote}>
-      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0}>
+      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0} className="figures">
         {kinds.map((kind) => (
           <Figure key={kind} name={text.kinds[kind]} value={totals[kind]} before={before[kind]} />
         ))}

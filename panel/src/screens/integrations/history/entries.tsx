@@ -92,7 +92,7 @@ function EntryRow({ of, choices, onOpen }: { of: Entry; choices: Choices; onOpen
   const key = choices.keys.find(({ id }) => id === of.keyId)
   return (
     <tr>
-      <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
+      <td data-label={text.time(moments.zone)}>
         <time dateTime={new Date(of.atMs).toISOString()}>{moments.dayAndSecond(of.atMs)}</time>
       </td>
       <td data-label={text.status}>

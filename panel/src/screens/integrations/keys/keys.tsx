@@ -116,7 +116,7 @@ function WorkingKey({ of, act }: Act & { of: Key }) {
       <td data-label={text.requests}>
         <Requests of={of} />
       </td>
-      <td style={{ justifyContent: 'flex-end', textAlign: 'end' }}>
+      <td>
         <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={mayChange ? actions : []} />
       </td>
     </tr>

@@ -82,7 +82,7 @@ function DeliveryTable({ of, entries }: { of: Webhook; entries: Delivery[] }) {
       >
         {entries.map((entry) => (
           <tr key={`${entry.atMs} ${entry.eventId}`}>
-            <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
+            <td data-label={text.time(moments.zone)}>
               <time dateTime={new Date(entry.atMs).toISOString()}>{moments.dayAndSecond(entry.atMs)}</time>
             </td>
             <td data-label={text.event}>{text.kind[entry.kind]}</td>

@@ -198,7 +198,7 @@ export const words = inBoth({
     perMinute: 'Zdarzeń na minutę, najwyżej; puste: bez limitu',
     faults: {
       url: 'Podaj adres https: w publicznym internecie, na porcie 443 albo od 1024 wzwyż. Inne może dopuścić operator ustawieniem EGRESS_ALLOW.',
-      kinds: 'Wybierz co najmniej jedno.',
+      kinds: 'Zaznacz co najmniej jedną pozycję.',
       leadTimes: 'Wybierz od jednego do trzech.',
       campaignIds: 'Jednej z tych kampanii już nie ma: usuń ją z listy.',
     },
