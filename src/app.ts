@@ -70,7 +70,7 @@ export type App = {
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
   const { config, store, historyTable, log, now } = parts
-  const { rateLimitPerMinute, historyDays, auditDays } = config
+  const { rateLimitPerMinute, formRatePerMinute, historyDays, auditDays } = config
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const app = newFastify({ isHttps, trustProxy: config.trustProxy, log, sendUndecodable })
   // A port that the system chooses is known once the server listens.
@@ -94,9 +94,7 @@ export function buildApp(parts: AppParts): App {
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
   app.register(eventsApi({ ...shared, endpoints: webhooks.endpoints, counting }), { prefix: eventsPath })
   app.register(conversionsApi({ ...shared, counting }), { prefix: conversionsPath })
-  app.register(
-    visitor({ ...shared, visitors, templates, building, counting, formRatePerMinute: config.formRatePerMinute }),
-  )
+  app.register(visitor({ ...shared, visitors, templates, building, counting, formRatePerMinute }))
   app.register(
     panel({
       ...shared,
