@@ -22,8 +22,8 @@ export type Sql = {
   /** From here on until the transaction ends nobody stores counts of the account. Before any row is written. */
   stopCounts(accountId: number): Promise<void>
   /**
-   * Before they are changed: from here on until the transaction ends nobody else changes or holds them. Afterwards every
-   * server reads them again.
+   * Before settings, keys or campaigns of the account are changed: from here on until the transaction ends nobody else
+   * changes or holds them. Afterwards every server reads them again.
    */
   beginChange(accountId: number): Promise<void>
 }

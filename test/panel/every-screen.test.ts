@@ -15,17 +15,23 @@ const weekly = { kind: 'next', closes: { every: 'week', on: ['fri'], time: '23:5
 const { id } = await stage.place.json(
   ['campaign', 'apply', '--account', account, '-'],
   campaignFile({
+    timeZone: 'America/Argentina/ComodRivadavia',
     mechanism: { startsOn: 'visit', deadline: weekly, retry: { enabled: true, after: 'P30D' } },
   }),
 )
 const { key } = await stage.place.json(['key', 'create', '--account', account, '--name', 'Shop'])
-for (const name of ['ada', 'bela', 'chen']) {
-  await fetch(`${stage.server.base}/campaigns/${id}/leads`, {
+const register = (campaignId: number, email: string) =>
+  fetch(`${stage.server.base}/campaigns/${campaignId}/leads`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ email: `${name}@example.com` }),
+    body: JSON.stringify({ email }),
   })
+for (const name of ['ada', 'bela', 'chen']) {
+  await register(id, `${name}@example.com`)
 }
+// The request history has a long code with it.
+const draft = campaignFile({ name: 'Draft', isDraft: true })
+await register((await stage.place.json(['campaign', 'apply', '--account', account, '-'], draft)).id, 'ada@example.com')
 // They are counted behind the answers, and without a count the overview has no chart.
 const registrations = async () => (await stage.place.json(['campaign', 'stats', String(id)])).totals.registration.person
 assert.ok(await comesTrue(10_000, async () => (await registrations()) === 3, 200))

@@ -704,7 +704,7 @@ longTest('the list of leads is read again when the user comes back to it', async
   await row.getByText('Expired', { exact: true }).waitFor()
 })
 
-longTest('the error of a failed deadline for several leads is gone when its dialog opens again', async () => {
+longTest('the error of a failed deadline for several leads is gone once its dialog closes', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(2, 'refused'))
   const page = await open(owner, { path: leadsPath(campaign.id) })
@@ -718,6 +718,7 @@ longTest('the error of a failed deadline for several leads is gone when its dial
   await dialog.getByRole('alert').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   await dialog.waitFor({ state: 'hidden' })
+  assert.equal(await page.getByRole('alert').count(), 0)
   await bar.getByRole('button', { name: 'Set deadline' }).click()
   await dialog.getByLabel('New deadline').waitFor()
   assert.equal(await dialog.getByRole('alert').count(), 0)

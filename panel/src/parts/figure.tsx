@@ -12,6 +12,13 @@ type Props = {
   note?: string
 }
 
+/** For a `SimpleGrid` of figures: as many beside each other as have room, which are fewer in large text. */
+export const besideEachOther = {
+  minColWidth: 'min(100%, 8.5rem)',
+  autoFlow: 'auto-fit',
+  spacing: { base: 'xs', sm: 'md' },
+} as const
+
 /** One number with its name, in a `dl`. */
 export function Figure({ name, value, before, note }: Props) {
   const language = useLanguage()

@@ -14,7 +14,7 @@ const words = {
     signUpText: 'Leave your email. From that moment the offer is yours for one minute.',
     email: 'Email',
     signUp: 'Get my offer',
-    refused: 'Please enter a valid email address, without accents.',
+    refused: 'Please enter an email address such as name@example.com, without accents.',
     signUpNote: 'Nothing is sent anywhere: the next page shows the mail that your mail service would send.',
     inbox: 'Inbox',
     to: 'To',
@@ -50,7 +50,7 @@ const words = {
     signUpText: 'Zostaw swój e-mail. Od tej chwili oferta jest Twoja przez jedną minutę.',
     email: 'E-mail',
     signUp: 'Odbierz ofertę',
-    refused: 'Podaj poprawny adres e-mail, bez polskich znaków.',
+    refused: 'Podaj adres e-mail w postaci nazwa@example.com, bez polskich znaków.',
     signUpNote: 'Nic nie zostanie wysłane: następna strona pokaże wiadomość, którą wysłałby Twój system mailingowy.',
     inbox: 'Odebrane',
     to: 'Do',
@@ -81,16 +81,16 @@ const words = {
   },
 }
 
-/** With another email each time, ready to send: one that was used has had its minute. One that was `refused` stays. */
+/** With another email each time, ready to send: one that was used has had its minute. Or with the one that was refused. */
 export function signUpPage(language: Language, refused?: string): string {
   const t = words[language]
+  const value = refused ?? `ada-${randomBytes(3).toString('hex')}@example.com`
   const isRefused = refused !== undefined
-  const value = isRefused ? escaped(refused) : `ada-${randomBytes(3).toString('hex')}@example.com`
   const state = isRefused ? 'aria-invalid="true" aria-describedby="refused" autofocus' : ''
   return page(language, 1, t.signUpTitle, {
     main: `<section class="card"><h1>${t.signUpTitle}</h1><p class="lead">${t.signUpText}</p>
 <form method="post" novalidate><label for="email">${t.email}</label><div class="row">
-<input id="email" name="email" type="email" maxlength="254" autocomplete="off" value="${value}" ${state}>
+<input id="email" name="email" type="email" maxlength="254" autocomplete="off" value="${escaped(value)}" ${state}>
 <button class="button">${t.signUp}</button></div>
 ${isRefused ? `<p id="refused" class="refused">${t.refused}</p>` : ''}</form></section><p class="note">${t.signUpNote}</p>`,
   })

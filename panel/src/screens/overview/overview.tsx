@@ -5,7 +5,7 @@ import { useLanguage, useWords } from '../../language.ts'
 import type { DayLinesProps } from '../../parts/day-lines/day-lines.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Figure } from '../../parts/figure.tsx'
+import { besideEachOther, Figure } from '../../parts/figure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useMay } from '../../session.ts'
@@ -54,7 +54,7 @@ function Figures({ overview: { totals, before, open, campaigns } }: { overview: 
   const language = useLanguage()
   const count = new Intl.NumberFormat(language).format(open.count)
   return (
-    <SimpleGrid cols={{ base: 2, md: 5 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0} className="figures">
+    <SimpleGrid {...besideEachOther} component="dl" m={0}>
       <Figure
         name={text.open}
         value={open.isAll ? count : text.atLeast(count)}

@@ -36,10 +36,11 @@ function Bar({ chosen, settings, filter, onDone }: Props) {
   const [doing, setDoing] = useState<'erase' | 'deadline' | 'export' | null>(null)
   const send = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', settings.id)
   const params = { campaignId: settings.id }
-  const close = () => {
-    // A refusal belongs to the dialog's field.
-    send.reset()
-    setDoing(null)
+  const close = () => setDoing(null)
+  /** What the dialog has told is not told again in the bar. */
+  const closeDeadline = () => {
+    if (send.isError) send.reset()
+    close()
   }
   /** The bar goes with the ticks: the focus goes on to their first row. */
   const letGo = () => {
@@ -103,8 +104,8 @@ function Bar({ chosen, settings, filter, onDone }: Props) {
       />
       <Modal
         opened={doing === 'deadline'}
-        onClose={close}
-        {...escapeOf(close)}
+        onClose={closeDeadline}
+        {...escapeOf(closeDeadline)}
         title={`${text.deadlineTitle}: ${text.chosen(chosen.length)}`}
       >
         <DeadlineForm timeZone={settings.timeZone} send={send} onSet={setDeadline} />

@@ -6,7 +6,7 @@ import DayLines from '../../../parts/day-lines/day-lines.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { Figure } from '../../../parts/figure.tsx'
+import { besideEachOther, Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NumberTable } from '../../../parts/number-table.tsx'
 import { Section } from '../../../parts/section.tsx'
@@ -92,7 +92,7 @@ function Happened({ of: { days, totals, before }, onZoom }: SectionProps) {
   const text = useWords(words)
   return (
     <Section title={text.happened} note={text.happenedNote}>
-      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0} className="figures">
+      <SimpleGrid {...besideEachOther} component="dl" m={0}>
         {kinds.map((kind) => (
           <Figure key={kind} name={text.kinds[kind]} value={totals[kind]} before={before[kind]} />
         ))}

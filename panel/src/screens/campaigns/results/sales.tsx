@@ -5,7 +5,7 @@ import { asciiFile, csvLine } from '../../../parts/csv.ts'
 import { download, fileName } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { Figure } from '../../../parts/figure.tsx'
+import { besideEachOther, Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
 import { NumberTable } from '../../../parts/number-table.tsx'
@@ -66,7 +66,7 @@ function Totals({ of: { orders, funnel } }: { of: Sales }) {
   // A large sum has a line of a phone to itself.
   const isLong = Math.max(...revenue.split(', ').map((sum) => sum.length)) > 17
   return (
-    <SimpleGrid cols={{ base: isLong ? 1 : 2, xs: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0}>
+    <SimpleGrid {...besideEachOther} minColWidth={`min(100%, ${isLong ? 13 : 9.5}rem)`} component="dl" m={0}>
       <Figure name={text.orders} value={orders.orders} note={text.closed(number.format(orders.closed))} />
       <Figure name={text.revenue} value={revenue} />
       <Figure

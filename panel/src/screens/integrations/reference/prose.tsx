@@ -19,7 +19,7 @@ export function Prose({ text }: { text: string }) {
 export function Term({ isBold = false, children }: { isBold?: boolean; children: ReactNode }) {
   return (
     <Code
-      fz={isBold ? '13px' : '0.92em'}
+      fz={isBold ? '0.8125rem' : '0.92em'}
       fw={isBold ? 600 : undefined}
       bg="light-dark(var(--mantine-color-gray-2), var(--mantine-color-dark-5))"
       style={{ overflowWrap: 'anywhere' }}
