@@ -1,18 +1,6 @@
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { DayTable } from './day-table.tsx'
-import { lookOf, Plot } from './plot.tsx'
-
-/** `look` is the number of its colour and dashes, if not that of its place. */
-type Line<Name extends string> = { name: Name; label: string; look?: number }
-export type DayLinesProps<Name extends string> = {
-  /** What is shown, to be read out. */
-  label: string
-  lines: readonly Line<Name>[]
-  /** Ascending date. */
-  days: readonly ({ date: string } & Record<Name, number>)[]
-  /** The reader has dragged over these days, both included. */
-  onZoom?: ((from: string, to: string) => void) | undefined
-}
+import { type DayLinesProps, lookOf, Plot } from './plot.tsx'
 
 /** Numbers by day as lines, and the same numbers as a table. */
 export default function DayLines<Name extends string>(props: DayLinesProps<Name>) {

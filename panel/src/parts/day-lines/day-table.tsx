@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { locales, useLanguage, useWords } from '../../language.ts'
 import { NumberTable } from '../number-table.tsx'
 import { words } from '../words.ts'
-import type { DayLinesProps } from './day-lines.tsx'
+import type { DayLinesProps } from './plot.tsx'
 
 /** Newest first. */
 export function DayTable<Name extends string>({ label, lines, days }: DayLinesProps<Name>) {

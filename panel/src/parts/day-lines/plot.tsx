@@ -4,7 +4,6 @@ import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import Uplot from 'uplot'
 import { type Language, locales, useLanguage } from '../../language.ts'
-import type { DayLinesProps } from './day-lines.tsx'
 
 const height = 260
 /** A shorter way of the pointer is a click. */
@@ -19,6 +18,18 @@ const looks = [
   { color: '--mantine-color-pink-7', dash: [] },
 ]
 export const lookOf = (index: number) => looks[index % looks.length] as (typeof looks)[number]
+
+/** `look` is the number of its colour and dashes, if not that of its place. */
+type Line<Name extends string> = { name: Name; label: string; look?: number }
+export type DayLinesProps<Name extends string> = {
+  /** What is shown, to be read out. */
+  label: string
+  lines: readonly Line<Name>[]
+  /** Ascending date. */
+  days: readonly ({ date: string } & Record<Name, number>)[]
+  /** The reader has dragged over these days, both included. */
+  onZoom?: ((from: string, to: string) => void) | undefined
+}
 
 /** Where the steps are no days: what stands below the axis, at places counted in steps, and what a step is called. */
 type Saying = { ticks: readonly { x: number; label: string }[]; long(date: string): string }

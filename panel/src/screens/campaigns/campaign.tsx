@@ -10,10 +10,8 @@ import { NotFoundScreen } from '../not-found.tsx'
 import { CampaignHeader } from './header.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type EditedPart, useUnsaved } from './unsaved.ts'
-import { type Settings, useCampaign, type Whole } from './use-campaign.ts'
+import { type PartProps, type Settings, useCampaign } from './use-campaign.ts'
 import { words } from './words.ts'
-
-export type PartProps = { read: Whole }
 
 /** The parts of a campaign by their name in the address. */
 const parts = {

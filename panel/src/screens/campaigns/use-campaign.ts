@@ -4,6 +4,8 @@ import { type AnswerOf, type CallFailed, keyOf, useAsk, useSendAlone } from '../
 
 export type Whole = AnswerOf<'GET /campaigns/:campaignId'>
 export type Settings = Whole['settings']
+/** What each part of a campaign is given. */
+export type PartProps = { read: Whole }
 
 /** The campaign that the address names; what is no number there names none. */
 export function useCampaign() {

@@ -1,11 +1,12 @@
 import { Anchor, List, Paper, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
+import type { AnswerOf } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { TimesIn } from '../../parts/time-text.tsx'
 import { useMay } from '../../session.ts'
-import type { Overview } from './overview.tsx'
 import { words } from './words.ts'
 
+export type Overview = AnswerOf<'GET /overview'>
 type Found = Overview['attention'][number]
 type What = Found['what']
 

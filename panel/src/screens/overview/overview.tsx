@@ -1,15 +1,15 @@
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { type ComponentType, lazy } from 'react'
-import { type AnswerOf, useAsk } from '../../api.ts'
+import { useAsk } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
-import type { DayLinesProps } from '../../parts/day-lines/day-lines.tsx'
+import type { DayLinesProps } from '../../parts/day-lines/plot.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { besideEachOther, Figure } from '../../parts/figure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useMay } from '../../session.ts'
-import { Attentions } from './attention.tsx'
+import { Attentions, type Overview } from './attention.tsx'
 import { words } from './words.ts'
 
 const kindsShown = ['registration', 'visit', 'click', 'open'] as const
@@ -19,8 +19,6 @@ type Lines = ComponentType<DayLinesProps<(typeof kindsShown)[number]>>
 // Who has the one has no need of the other yet.
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
 const DayLines = lazy<Lines>(() => import('../../parts/day-lines/day-lines.tsx'))
-
-export type Overview = AnswerOf<'GET /overview'>
 
 export default function OverviewScreen() {
   const text = useWords(words)

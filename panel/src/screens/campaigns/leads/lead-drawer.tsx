@@ -1,7 +1,7 @@
-import { Alert, Box, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Box, Button, Drawer, Group, Stack, Text } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
-import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Copy, CopyBlock } from '../../../parts/copy.tsx'
@@ -13,6 +13,7 @@ import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Added } from './add-lead.tsx'
+import { DrawerSection, type WholeLead } from './drawer-section.tsx'
 import { Deadline, StateBadge } from './lead-list.tsx'
 import { LeadTimeLine, opensLater } from './lead-time-line.tsx'
 import classes from './leads.module.css'
@@ -20,8 +21,6 @@ import { Orders } from './record-order.tsx'
 import { SetDeadline } from './set-deadline.tsx'
 import { useErase } from './use-erase.ts'
 import { words } from './words.ts'
-
-export type WholeLead = AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>
 
 type Props = {
   settings: Settings
@@ -83,21 +82,10 @@ function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
       {may && <SetDeadline lead={lead.data} settings={settings} />}
       <Orders lead={lead.data} settings={settings} />
       <Links lead={lead.data} />
-      <Section title={text.timeLine}>
+      <DrawerSection title={text.timeLine}>
         <LeadTimeLine lead={lead.data} settings={settings} />
-      </Section>
+      </DrawerSection>
       {may && <Erase lead={lead.data} settings={settings} onErased={onErased} />}
-    </Stack>
-  )
-}
-
-export function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap="sm">
-      <Title order={3} size="h4">
-        {title}
-      </Title>
-      {children}
     </Stack>
   )
 }
@@ -138,7 +126,7 @@ function Links({ lead: { offer } }: { lead: WholeLead }) {
   const text = useWords(words)
   const may = useMay('member')
   return (
-    <Section title={text.links}>
+    <DrawerSection title={text.links}>
       {offer.warnings.map((warning) => (
         <Text key={warning} size="sm" c="dimmed">
           {text.warnings[warning]} {may && warning in text.todo && text.todo[warning as keyof typeof text.todo]}
@@ -161,7 +149,7 @@ function Links({ lead: { offer } }: { lead: WholeLead }) {
           <CopyBlock text={url} name={text.timerIn(language)} />
         </Stack>
       ))}
-    </Section>
+    </DrawerSection>
   )
 }
 

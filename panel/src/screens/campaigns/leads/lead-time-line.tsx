@@ -4,7 +4,7 @@ import { type Language, locales, useLanguage, useWords } from '../../../language
 import { useClock, wallClock } from '../../../parts/local-time.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { Settings } from '../use-campaign.ts'
-import type { WholeLead } from './lead-drawer.tsx'
+import type { WholeLead } from './drawer-section.tsx'
 import { mayBePurchase } from './lead-list.tsx'
 import classes from './leads.module.css'
 import { words } from './words.ts'

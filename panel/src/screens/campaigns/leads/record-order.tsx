@@ -10,7 +10,7 @@ import { Reverse } from '../results/reverse.tsx'
 import { money } from '../results/sales.tsx'
 import { plainAmount, salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
-import { Section, type WholeLead } from './lead-drawer.tsx'
+import { DrawerSection, type WholeLead } from './drawer-section.tsx'
 import classes from './leads.module.css'
 import { useLeadChange } from './use-leads.ts'
 
@@ -33,7 +33,7 @@ export function Orders({ lead, settings }: Props) {
     return secondsLeft < 0 ? text.afterEnd(time) : text.beforeEnd(time)
   }
   return (
-    <Section title={text.orders}>
+    <DrawerSection title={text.orders}>
       {lead.orders.length === 0 && <Text size="sm">{text.noOrders}</Text>}
       {lead.orders.map(({ id, orderId, at, amount, currency, secondsLeft, closed, reversedAt }) => (
         <Group key={id} gap="xs" justify="space-between" {...(reversedAt === null && rowMark('orders', id))}>
@@ -49,7 +49,7 @@ export function Orders({ lead, settings }: Props) {
         </Group>
       ))}
       {may && <RecordOrder lead={lead} settings={settings} />}
-    </Section>
+    </DrawerSection>
   )
 }
 

@@ -6,7 +6,7 @@ import { focusOnFault } from '../../../parts/next-row.ts'
 import { useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import { DeadlineInput } from './deadline-input.tsx'
-import { Section, type WholeLead } from './lead-drawer.tsx'
+import { DrawerSection, type WholeLead } from './drawer-section.tsx'
 import { useLeadChange } from './use-leads.ts'
 import { words } from './words.ts'
 
@@ -31,7 +31,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
     save(at).catch(() => focusOnFault())
   }
   return (
-    <Section title={text.deadlineTitle}>
+    <DrawerSection title={text.deadlineTitle}>
       <form onSubmit={submit}>
         <Stack gap="sm">
           <DeadlineInput
@@ -77,6 +77,6 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
           </Group>
         </Stack>
       </form>
-    </Section>
+    </DrawerSection>
   )
 }

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { CallFailed, call, useSend } from '../../../api.ts'
+import { type AnswerOf, CallFailed, call, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { stayed } from '../../../leaving.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
@@ -14,8 +14,9 @@ import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
 import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { draftOf } from './draft-of.ts'
-import type { Summary } from './list.tsx'
 import { words } from './words.ts'
+
+export type Summary = AnswerOf<'GET /campaigns'>['campaigns'][number]
 
 /** What can be done with a campaign without opening it. */
 export function CampaignMenu({ campaign }: { campaign: Summary }) {

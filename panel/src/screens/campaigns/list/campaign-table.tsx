@@ -8,8 +8,7 @@ import { rowMark } from '../../../parts/next-row.ts'
 import { Rows } from '../../../parts/rows.tsx'
 import { CampaignBadge } from '../campaign-badge.tsx'
 import { words as campaignWords } from '../words.ts'
-import { CampaignMenu } from './campaign-menu.tsx'
-import type { Summary } from './list.tsx'
+import { CampaignMenu, type Summary } from './campaign-menu.tsx'
 import { words } from './words.ts'
 
 /** As high as a desk: what comes after them moves nothing that is seen. */

@@ -12,12 +12,12 @@ import { toBeginning } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { Screen } from '../../../parts/screen.tsx'
 import { useMay, useSession } from '../../../session.ts'
+import type { Summary } from './campaign-menu.tsx'
 import { CampaignTable } from './campaign-table.tsx'
 import { ImportButton } from './import.tsx'
 import { NewCampaign } from './new-campaign.tsx'
 import { words } from './words.ts'
 
-export type Summary = AnswerOf<'GET /campaigns'>['campaigns'][number]
 const shownStates = ['all', 'draft', 'live', 'ended', 'archived'] as const
 const sorts = ['newest', 'name', 'signUps', 'clicks', 'ends'] as const
 type Sort = (typeof sorts)[number]

@@ -1,9 +1,11 @@
 import { Box, Group, Stack, Text } from '@mantine/core'
+import type { AnswerOf } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Trend } from '../../../parts/figure.tsx'
 import { shareText } from '../../../parts/percent.ts'
-import type { Results } from './results.tsx'
 import { words } from './words.ts'
+
+export type Results = AnswerOf<'GET /campaigns/:campaignId/results'>
 
 export const steps = ['signedUp', 'started', 'clicked'] as const
 

@@ -1,5 +1,5 @@
 import { Button, Group, ScrollArea, SimpleGrid, Stack, Text } from '@mantine/core'
-import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useAsk } from '../../../api.ts'
 import { locales, useLanguage, useWords } from '../../../language.ts'
 import { asciiFile, csvLine } from '../../../parts/csv.ts'
 import DayLines from '../../../parts/day-lines/day-lines.tsx'
@@ -10,13 +10,11 @@ import { besideEachOther, Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NumberTable } from '../../../parts/number-table.tsx'
 import { Section } from '../../../parts/section.tsx'
-import type { PartProps } from '../campaign.tsx'
-import { Funnel, steps } from './people.tsx'
+import type { PartProps } from '../use-campaign.ts'
+import { Funnel, type Results, steps } from './people.tsx'
 import { RangeBar, useRange } from './range.tsx'
 import { SalesSection } from './sales.tsx'
 import { words } from './words.ts'
-
-export type Results = AnswerOf<'GET /campaigns/:campaignId/results'>
 
 const kinds = ['click', 'visit', 'open'] as const
 

@@ -1,14 +1,14 @@
 import { Button, Checkbox, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { useSend } from '../../../api.ts'
+import { type AnswerOf, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { useMay, useSession } from '../../../session.ts'
-import type { Sales } from './sales.tsx'
 import { salesWords } from './sales-words.ts'
 
+export type Sales = AnswerOf<'GET /campaigns/:campaignId/sales'>
 type Order = Pick<Sales['newest'][number], 'id' | 'orderId' | 'closed' | 'reversedAt'>
 
 /** Beside an order, in a row marked as one of `orders`: nothing where it cannot be reversed. */

@@ -1,5 +1,5 @@
 import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { asciiFile, csvLine } from '../../../parts/csv.ts'
 import { download, fileName } from '../../../parts/download.ts'
@@ -15,10 +15,8 @@ import { Section } from '../../../parts/section.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { Settings } from '../use-campaign.ts'
 import type { Range } from './range.tsx'
-import { Reverse } from './reverse.tsx'
+import { Reverse, type Sales } from './reverse.tsx'
 import { salesWords, timeLeftText } from './sales-words.ts'
-
-export type Sales = AnswerOf<'GET /campaigns/:campaignId/sales'>
 
 /** Who bought in these days, for how much, and how long before the end. */
 export function SalesSection({ settings, range }: { settings: Settings; range: Range }) {

@@ -1,15 +1,15 @@
 import { Checkbox, Group, Modal, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useSend } from '../../../api.ts'
+import { type AnswerOf, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
 import { freshKey } from './fresh-key.tsx'
-import type { Key } from './keys.tsx'
 import { words } from './words.ts'
 
+export type Key = AnswerOf<'GET /keys'>['keys'][number]
 type Scope = Key['scopes'][number]
 
 type DialogProps = { onClose(): void }

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Button, Code, Group, Paper, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
@@ -13,10 +13,8 @@ import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { dayMs } from '../history/wanted.ts'
-import { type Action, KeyDialog } from './dialogs.tsx'
+import { type Action, type Key, KeyDialog } from './dialogs.tsx'
 import { words } from './words.ts'
-
-export type Key = AnswerOf<'GET /keys'>['keys'][number]
 
 export default function KeysPart() {
   const text = useWords(words)
