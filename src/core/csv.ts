@@ -2,7 +2,7 @@
  * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"). Also after apostrophes, so that the
  * one that we add can be told from those that were there.
  */
-const formula = /^'*[=+\-@\t\r]/
+const formula = /^'*[=+\-@\t\r\n]/
 
 /** One cell; a text that a spreadsheet would run as a formula gets an apostrophe in front. */
 function csvCell(value: string | number | null): string {

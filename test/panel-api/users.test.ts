@@ -63,6 +63,19 @@ test('a list of common passwords that could not be loaded is loaded again', asyn
   await assertUncommon(password, ada)
 })
 
+test('while its account is suspended, an invitation does not work', async (t) => {
+  await withUsers(t, async ({ store, users, user }) => {
+    const link = await users.invite(user, anOwner, by)
+    const joining = { email: 'joins@example.com', password, accountName: '' }
+    const suspend = (suspended: boolean) => store.configuration.updateAccount(user.accountId, { suspended }, tester)
+    await suspend(true)
+    assert.equal(await users.invitation(link, now), undefined)
+    assert.equal(await users.accept(link, joining, '192.0.2.1', client, by), undefined)
+    await suspend(false)
+    assert.ok(await users.accept(link, joining, '192.0.2.1', client, by))
+  })
+})
+
 test('an invitation ends when its maker is removed, changes the password, or gets a new one', async (t) => {
   await withUsers(t, async ({ users, user, colleague }) => {
     const live = async (token: string) => (await users.invitation(token, now)) !== undefined

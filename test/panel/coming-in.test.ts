@@ -124,6 +124,7 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   for (const [search, path] of [
     ['?to=%2Fcampaigns%3Fstate%3Dall', '/campaigns?state=all'],
     ['?to=%2F%2Fexample.com', '/'],
+    ['?to=/%09/example.com', '/'],
   ]) {
     await page.goto(`/sign-in${search}`)
     await page.waitForURL(stage.server.origin + path)

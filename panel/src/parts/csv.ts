@@ -2,7 +2,7 @@
  * Spreadsheets run a cell that begins so (OWASP, "CSV Injection"). Apostrophes before it count too, or ours could not be
  * told from one that was there.
  */
-export const isFormula = (value: string): boolean => /^'*[=+\-@\t\r]/.test(value)
+export const isFormula = (value: string): boolean => /^'*[=+\-@\t\r\n]/.test(value)
 
 /** The value of a cell that `csvLine` wrote. */
 export const withoutMark = (cell: string): string => (cell.startsWith("'") && isFormula(cell) ? cell.slice(1) : cell)

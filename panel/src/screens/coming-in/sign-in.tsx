@@ -24,9 +24,9 @@ export function SignInScreen() {
   const [, go] = useLocation()
   const [email, setEmail] = useState('')
   const client = useQueryClient()
-  // Only a place within the panel: an address of elsewhere would be an open redirect.
+  // Only a place within the panel: an address of elsewhere would be an open redirect. Browsers drop tabs and line ends.
   const to = new URLSearchParams(window.location.search).get('to') ?? '/'
-  const within = /^\/(?![/\\])/.test(to) ? to : '/'
+  const within = /^\/(?![/\\])\S*$/.test(to) ? to : '/'
   const stillIn = session.data?.signedIn ? session.data.user : undefined
   const ways = stillIn ? undefined : session.data?.ways
   const [, refused] = Object.entries(text.refused).find(([code]) => code === search.get('refused')) ?? []
