@@ -18,7 +18,7 @@ export async function saveCampaign(
   { store, templates }: { store: Store; templates: Templates },
   accountId: number,
   settings: CampaignSettings,
-  by: Actor,
+  by: () => Actor,
   inPanel?: InPanel,
 ): Promise<Campaign> {
   const { mailTimer } = settings

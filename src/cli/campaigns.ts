@@ -38,7 +38,7 @@ export const applyCampaign: Command = async (args) => {
 export async function save(store: Store, accountId: number, settings: CampaignSettings): Promise<Campaign> {
   const templates = openTemplates(store.templates, secondsNow)
   try {
-    return await saveCampaign({ store, templates }, accountId, settings, commandActor())
+    return await saveCampaign({ store, templates }, accountId, settings, commandActor)
   } finally {
     await templates.close()
   }

@@ -371,6 +371,12 @@ async function logCampaign(
 }
 
 /**
+ * Called once the settings are held. While somebody waits for that, or for the countdown images of the campaign, leads
+ * still register under the settings of before, and would be taken for later than the change.
+ */
+const asOfNow = (actor: Actor | (() => Actor)): Actor => (typeof actor === 'function' ? actor() : actor)
+
+/**
  * Also makes the campaign a draft; restored, it stays a draft. What is not archived is not restored: it may be live,
  * since publishing has taken it out of the archive. @throws ChangedMeanwhile if `mayReplace` says no
  */
@@ -379,10 +385,11 @@ async function archiveCampaign(
   accountId: number,
   campaignId: number,
   isArchived: boolean,
-  by: Actor,
+  actor: Actor | (() => Actor),
   mayReplace: MayReplace = () => true,
 ): Promise<Campaign | undefined> {
   await sql.beginChange(accountId)
+  const by = asOfNow(actor)
   const before = await findCampaign(sql, campaignId)
   if (before === undefined) return undefined
   const row = await sql.get('SELECT archived_at FROM campaigns WHERE id = ?', campaignId)
@@ -405,11 +412,12 @@ async function applyCampaign(
   sql: Sql,
   accountId: number,
   settings: CampaignSettings,
-  by: Actor,
+  actor: Actor | (() => Actor),
   mayReplace: MayReplace = () => true,
   changed?: CampaignChange,
 ): Promise<Campaign> {
   await sql.beginChange(accountId)
+  const by = asOfNow(actor)
   if ((await findAccount(sql, accountId)) === undefined) {
     throw new Refused(`there is no account ${accountId}`)
   }

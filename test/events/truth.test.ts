@@ -2,8 +2,11 @@
 // both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { saveCampaign } from '../../src/campaigns/campaigns.ts'
+import { checkCampaign } from '../../src/core/campaign.ts'
 import { formatInstant } from '../../src/core/instant.ts'
 import { visitorName } from '../../src/core/visitor.ts'
+import type { Templates } from '../../src/countdown/templates.ts'
 import { runRound } from '../../src/events/round.ts'
 import { convert, reverse } from '../../src/leads/conversions.ts'
 import { purgedAtOnce } from '../../src/store/events/queue.ts'
@@ -435,6 +438,27 @@ test('a lead who registers after an edit, before its sweep has begun, is not tol
   await sweep()
   await round(id)
   assert.deepEqual(told(), ['lead.deadline_changed ada 1'], 'at the instant of the edit')
+})
+
+test('who registers while the countdown images of an edit are being drawn is told of as changed', async (t) => {
+  const { endpoint, register, round, sweep, told, clock, store, accountId, campaignId, settings } = await opened(
+    t,
+    fixed('2026-03-03T10:00'),
+  )
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  const edited = checkCampaign({ ...settings, id: campaignId, mechanism: fixed('2026-03-04T10:00'), mailTimer: {} })
+  assert.ok('campaign' in edited)
+  // In English and in Polish.
+  const names = ['ada', 'bob']
+  const get = async () => {
+    clock.at += 60
+    await register(`${names.shift()}@example.com`)
+  }
+  const templates = { get } as unknown as Templates
+  await saveCampaign({ store, templates }, accountId, edited.campaign, () => testerAt(clock.at))
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_changed ada 2', 'lead.deadline_changed bob 2'])
 })
 
 test('a lead who registers after an edit is not told of as changed, even if another edit or a pause comes before the sweep', async (t) => {

@@ -25,7 +25,7 @@ test('the images of a campaign are built in its own language too, before it is s
   const done: string[] = []
   const templates = { get: async (_: object, language: string) => done.push(language) } as unknown as Templates
   const store = { configuration: { applyCampaign: async () => done.push('saved') } } as unknown as Store
-  await saveCampaign({ store, templates }, 1, checked.campaign, tester)
+  await saveCampaign({ store, templates }, 1, checked.campaign, () => tester)
   assert.deepEqual(done, ['en', 'pl', 'uk', 'saved'])
 })
 

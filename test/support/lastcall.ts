@@ -287,7 +287,7 @@ export async function appliedCampaign(store: Store, accountId: number, file: str
   if ('faults' in checked) throw new Error(`no campaign file: ${JSON.stringify(checked.faults)}`)
   const templates = openTemplates(builtOnce(store.templates), nowSeconds)
   try {
-    return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, testerAt(nowSeconds())))
+    return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, () => testerAt(nowSeconds())))
   } finally {
     await templates.close()
   }

@@ -164,6 +164,7 @@ async function answerTo(request: Asking, reply: FastifyReply, route: Route, part
     session,
     token: sessionCookie.read(request, parts.site.publicUrl),
     by: actorOf(session, ip, now),
+    actor: () => actorOf(session, ip, secondsOf(parts.now())),
     params: Object.fromEntries(
       Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),
     ),

@@ -74,9 +74,9 @@ export const campaignRoutes = {
   ...forMember('POST /campaigns', {
     body: Type.Object({ settings: Settings }, closed),
     bodyLimit: settingsBodyLimit,
-    async run({ session, parts, body, by }) {
+    async run({ session, parts, body, actor, now }) {
       const { id: _, ...settings } = body.settings as { id?: unknown }
-      return whole(parts, await save(parts, session, settings, by), by.at)
+      return whole(parts, await save(parts, session, settings, actor), now)
     },
   }),
   /** How far a new account has come, by its newest campaign; `isDone` once any campaign is live and has a lead. */
@@ -98,9 +98,9 @@ export const campaignRoutes = {
   ...forMember('PUT /campaigns/:campaignId', {
     body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
     bodyLimit: settingsBodyLimit,
-    async run({ campaign: { id }, session, parts, body, by }) {
+    async run({ campaign: { id }, session, parts, body, actor, now }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
-      return whole(parts, await save(parts, session, { ...body.settings, id }, by, asRead), by.at)
+      return whole(parts, await save(parts, session, { ...body.settings, id }, actor, asRead), now)
     },
   }),
   /**
@@ -109,13 +109,14 @@ export const campaignRoutes = {
    */
   ...forMember('PUT /campaigns/:campaignId/archive', {
     body: Type.Object({ isArchived: Type.Boolean(), sawDraft: Type.Optional(Type.Boolean()) }, closed),
-    async run({ campaign, parts, body, by }) {
+    async run({ campaign, parts, body, actor, now }) {
       const { accountId, id } = campaign
       const asSeen = ({ isDraft }: Campaign) => isDraft || !body.sawDraft
-      const archiving = parts.store.configuration.archiveCampaign(accountId, id, body.isArchived, by, asSeen)
+      const { configuration } = parts.store
+      const archiving = configuration.archiveCampaign(accountId, id, body.isArchived, actor, asSeen)
       const after = await archiving.catch(refuseChanged)
       if (after === undefined) throw new PanelRefusal('NOT_FOUND')
-      return whole(parts, after, by.at)
+      return whole(parts, after, now)
     },
   }),
   ...forMember('DELETE /campaigns/:campaignId', {
@@ -159,15 +160,17 @@ async function save(
   parts: PanelParts,
   session: Session,
   settings: object,
-  by: Actor,
+  actor: () => Actor,
   mayReplace?: MayReplace,
 ): Promise<Campaign> {
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
   const { account, user } = session
-  const turn = parts.limits.turnToBuild(session, by.at)
-  const changed = { at: by.at, userId: user.id }
-  return saveCampaign(parts, account.id, checked.campaign, by, { mayReplace, turn, changed }).catch((error) => {
+  const { at } = actor()
+  const turn = parts.limits.turnToBuild(session, at)
+  const changed = { at, userId: user.id }
+  const saving = saveCampaign(parts, account.id, checked.campaign, actor, { mayReplace, turn, changed })
+  return saving.catch((error) => {
     if (!(error instanceof Refused)) return refuseChanged(error)
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
     throw invalid(path, message)

@@ -82,6 +82,8 @@ export type Asked<Path extends string, Query, Body, Who> = {
   now: Seconds
   /** For the audit log. */
   by: Actor
+  /** The same as of the moment in which it is called. */
+  actor(): Actor
   /** Begins a session in this browser, or with null ends it. */
   setSession(token: string | null): void
   /** Keeps in this browser, sealed and for ten minutes, what signing in by the provider has begun. */
