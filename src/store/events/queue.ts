@@ -22,7 +22,11 @@ type Tried = {
 /** A notice whose turn it is, and how it went so far. `lastAt` is null until it was tried or asked for. */
 export type Due = Notice & Tried & { queue: (typeof queues)[number]; lastAt: Seconds | null }
 
-/** A delivery that failed. Without a next time it is given up. */
+/**
+ * A row of `failed_deliveries`: it failed `tries` times, and is due again at `nextAt`. Without tries it was not sent by
+ * itself yet: held until its campaign is published if `nextAt` is later than `lastAt`; else due at once, since its batch
+ * failed or somebody asked for it again. Given up has no `nextAt`.
+ */
 export type Failed = Notice & Tried & { nextAt: Seconds | null; lastAt: Seconds }
 
 type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonly Notice[] }
@@ -123,8 +127,8 @@ export const noticeValues = (accountId: number, one: Notice): number[] => [accou
 
 /**
  * What is due and still to be told, and since when the oldest of what was counted has been; and what was given up. Both
- * are counted to 10,001. Not waiting is what is held until its campaign is published, which has no tries and a later
- * time all the same; and what is from before the endpoint goes on, which is dropped when it is its turn.
+ * are counted to 10,001. Not waiting is what is held, and what is from before the endpoint goes on, which is dropped when
+ * it is its turn.
  */
 export async function waiting(
   sql: Sql,
@@ -142,7 +146,7 @@ export async function waiting(
       given_up AS (${first('next_at', 'failed_deliveries', 'next_at IS NULL', 'next_at')}),
       waiting AS (SELECT due_at FROM due
         UNION ALL SELECT due_at FROM past WHERE kind IN (${alwaysTold})
-        UNION ALL SELECT due_at FROM failed WHERE NOT (tries = 0 AND next_at > last_at))
+        UNION ALL SELECT due_at FROM failed WHERE NOT (${isHeld}))
     SELECT count(*) AS waiting, min(due_at) AS oldest, (SELECT count(*) FROM given_up) AS given_up FROM waiting`,
     ...[...of, fromAt, now, ...of, fromAt, ...of, ...of],
   )
@@ -171,6 +175,9 @@ export async function putFailed(
       ...part.flatMap(valuesOf),
     )
 }
+
+/** Of a failed delivery: held until its campaign is published. */
+const isHeld = 'tries = 0 AND next_at > last_at'
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
