@@ -113,7 +113,7 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
   if (conversion === undefined) return 'CONVERSION_NOT_FOUND' as const
   const { id, email, leadId } = conversion
   const lead = email === null ? undefined : await lock(work, email)
-  const decision = lead && reopen?.(campaign, lead, conversion)
+  const decision = lead && !(await endedAgain(work, conversion)) ? reopen?.(campaign, lead, conversion) : undefined
   if (lead && decision) await change(work, lead, decision)
   const reversed = await sql.get(
     'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL RETURNING lead_id',
@@ -126,6 +126,12 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
     await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_reversed', after))
   }
   return (await find(sql, campaign.accountId, id)) as Conversion
+}
+
+/** Whether a later order of the lead ended the offer in the same second, after it had been opened again. */
+async function endedAgain({ sql, campaign }: Work, { id, leadId, closedAt }: Conversion): Promise<boolean> {
+  const later = 'c.lead_id = ? AND c.id > ? AND closed_at = ? LIMIT 1'
+  return (await select(sql, campaign.accountId, later, leadId, id, closedAt)).length > 0
 }
 
 /** Locks the campaign's lead, so that nobody erases it meanwhile. */

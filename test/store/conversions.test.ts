@@ -218,6 +218,15 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const { entries } = await store.audit.listEntries(of.accountId, { action: 'lead.order_reversed' }, late, 9)
     const reopens = entries.map(({ after }) => (after as { reopensOffer: boolean }).reopensOffer)
     assert.deepEqual(reopens, [false, true, true, false], 'reopening later is an entry, too')
+    await leads.setDeadline(of, ada.email, null, testerAt(650))
+    await buy(ada, '6', 660)
+    await reverse(store, of, '6', true, 660, tester)
+    assert.ok((await buy(ada, '7', 660)).conversion.closedAt, 'another one ends it in the same second')
+    for (const isSeventhReversed of [false, true]) {
+      if (isSeventhReversed) await reverse(store, of, '7', false, 660, tester)
+      await reverse(store, of, '6', true, 661, tester)
+      assert.equal((await offer(661)).deadline, 660, 'a repeat for the first leaves what the other one has ended')
+    }
     const converted = async () => (await store.conversions.peopleBetween(campaign, 0, 900)).converted
     for (const orderId of ['4', '5']) await buy(ada, orderId, 700)
     await reverse(store, of, '4', false, 700, tester)
