@@ -112,7 +112,7 @@ const mostLeadSeconds = 30 * 86_400
 /** `PT24H`, `PT90M` or `PT1H30M` in seconds; 0 for anything else. */
 function secondsIn(leadTime: string): Seconds {
   const [, hours = 0, minutes = 0, seconds = 0] =
-    /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,2})S)?$/.exec(leadTime) ?? []
+    /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,7})S)?$/.exec(leadTime) ?? []
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)
 }
 
