@@ -22,7 +22,7 @@ export type Order = {
 export const orderIdPattern = '^[^\\p{C}\\p{Z}]{1,100}$'
 const orderIdForm = new RegExp(orderIdPattern, 'u')
 export const isOrderId = (orderId: string) => orderIdForm.test(orderId)
-export const orderIdWanted = '1 to 100 visible characters, without spaces'
+export const orderIdWanted = 'a text of 1 to 100 visible characters, without spaces'
 
 const refForm = new RegExp(refPattern)
 

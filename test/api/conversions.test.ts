@@ -132,16 +132,15 @@ test('refused: each fault by its name, and never by its value', async () => {
   const email = await registered(id)
   const least = { email, orderId: 'x1' }
   const day = 86_400_000
+  const noOrderIds = ['', 'a b', 'a\n', 'a\0', 'x'.repeat(101), ' ', '\u200b', 1001]
+  const orderIdWrong = /^orderId must be a text of 1 to 100 visible characters, without spaces$/
   const wrong: [body: object, message: RegExp][] = [
     [{ ...least, surprise: 1 }, /^unknown property "surprise"$/],
     [{ orderId: 'x1' }, /^email or ref must be given, and not both$/],
     [{ ...least, ref: '0'.repeat(32) }, /^email or ref must be given, and not both$/],
     [{ email }, /^property orderId is missing$/],
     [{ ...least, email: ` ${email}` }, /^email must be an email address in ASCII .*, without blanks around it$/],
-    ...['', 'a b', 'a\n', 'x'.repeat(101), ' ', '\u200b'].map((orderId): [object, RegExp] => [
-      { ...least, orderId },
-      /^orderId must be 1 to 100 visible characters, without spaces$/,
-    ]),
+    ...noOrderIds.map((orderId): [object, RegExp] => [{ ...least, orderId }, orderIdWrong]),
     ...['1.234', '-1', '1e3', '1,5', '.5', '5.', '', ' 1', '٣', '12345678901234.56', '01'].map(
       (amount): [object, RegExp] => [
         { ...least, amount, currency: 'EUR' },
@@ -167,6 +166,11 @@ test('refused: each fault by its name, and never by its value', async () => {
     const answer = await ask('POST', orders(id), body)
     assert.deepEqual([answer.status, answer.body.code], [422, 'VALIDATION_ERROR'], JSON.stringify(body))
     assert.match(answer.body.message, message)
+  }
+  for (const orderId of noOrderIds) {
+    const { status, body } = await ask('POST', `${orders(id)}/reversal`, { orderId })
+    assert.equal(status, 422, JSON.stringify(orderId))
+    assert.match(body.message, orderIdWrong)
   }
   const told = { email: newEmail(), orderId: 'x1' }
   assert.equal(await codeOf('POST', orders(id), told), '404 LEAD_NOT_FOUND')
@@ -227,6 +231,11 @@ test('its description is OpenAPI 3.1, clean under the recommended rules', async 
   assert.deepEqual(
     findings.map(({ ruleId, pointer }) => [ruleId, pointer]),
     [],
+  )
+  assert.doesNotMatch(
+    JSON.stringify(body),
+    /\\\\p\{/i,
+    "a pattern with Unicode's properties, which Python's re does not know",
   )
   const { parameters } = body.paths['/campaigns/{campaignId}/conversions'].get
   const types = parameters.map(({ name, schema }: any) => [name, schema.type])

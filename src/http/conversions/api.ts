@@ -1,7 +1,7 @@
 // The API for conversions, beside the public one, in whose rate window its requests count.
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { secondsOf } from '../../core/instant.ts'
-import { checkOrder, conversionDocument } from '../../core/order.ts'
+import { checkOrder, conversionDocument, isOrderId, orderIdWanted } from '../../core/order.ts'
 import { convert, reverse } from '../../leads/conversions.ts'
 import type { CampaignOf, LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
@@ -43,7 +43,7 @@ export const operations: readonly Operation<Asked>[] = [
     isRepeatable: true,
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
     async run({ store, of, body, now }) {
-      // What the schema cannot say: either email or ref, amounts and currencies, and when it may have been bought.
+      // What the schema cannot say: either email or ref, an id's characters, amounts, and when it may have been bought.
       const checked = checkOrder(body, now)
       if (checked.faults !== undefined) {
         throw new Refusal('VALIDATION_ERROR', `${checked.faults[0]?.path} ${checked.faults[0]?.message}`)
@@ -79,6 +79,7 @@ export const operations: readonly Operation<Asked>[] = [
     body: shape.ReversalInput,
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {
+      if (!isOrderId(orderId)) throw new Refusal('VALIDATION_ERROR', `orderId must be ${orderIdWanted}`)
       const result = await reverse(store, of, orderId, reopen, now, null)
       if (typeof result === 'string') throw new Refusal(result)
       return { ...conversionDocument(result), orderId }
