@@ -19,7 +19,9 @@ export const ConversionInput = Type.Object(
     orderId,
     amount: Type.Optional(amount),
     currency: Type.Optional(currency),
-    at: Type.Optional(Type.String({ description: 'When it was bought, an instant; now if left out.' })),
+    at: Type.Optional(
+      Type.String({ description: 'When it was bought, an instant such as `2026-06-05T03:59:00Z`; now if left out.' }),
+    ),
   },
   { ...closed, description: 'Either `email` or `ref`; an amount needs its currency.' },
 )

@@ -93,7 +93,7 @@ export const SecretInput = Type.Object({ graceHours: Type.Integer({ minimum: 0, 
 export const BackfillInput = Type.Object({ campaignId: id }, closed)
 export const ResumeInput = Type.Object({ from: choice(['stop', 'now']) }, closed)
 export const ResendInput = Type.Object(
-  { failedSince: Type.String({ maxLength: 40, description: 'An instant.' }) },
+  { failedSince: Type.String({ maxLength: 40, description: 'An instant such as `2026-06-05T03:59:00Z`.' }) },
   closed,
 )
 export const Resent = Type.Object({ resent: Type.Integer({ minimum: 0 }) }, closed)
@@ -134,7 +134,7 @@ export const LogQuery = Type.Object(
     before: Type.Optional(
       Type.String({
         pattern: logPlacePattern,
-        description: '`nextBefore` of the previous page, or an instant.',
+        description: '`nextBefore` of the previous page, or an instant such as `2026-06-05T03:59:00Z`.',
       }),
     ),
   },
