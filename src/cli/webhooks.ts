@@ -72,7 +72,9 @@ const optionOf: Record<string, string> = {
 function inWordsOfCall({ path, message }: Fault): string {
   const [name = ''] = path.split('[')
   const none = name === 'perMinute' ? ', or none' : ''
-  return `--${optionOf[name] ?? name}${path.slice(name.length)}: ${message}${none}`
+  // The server may have it, and the shell in which the command is run has not.
+  const allowed = message.endsWith('EGRESS_ALLOW') ? ', set for this command too' : ''
+  return `--${optionOf[name] ?? name}${path.slice(name.length)}: ${message}${none}${allowed}`
 }
 
 /** Messages in the words of the command line, where they differ from the API's. */

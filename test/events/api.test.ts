@@ -379,7 +379,7 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
     'lead.expired',
   ])
   assert.equal(wrong.code, 2)
-  assert.match(wrong.stderr, /url: must begin with https/)
+  assert.match(wrong.stderr, /url: must begin with https:.* by EGRESS_ALLOW, set for this command too$/m)
   const off = await sharedCommand(
     ['webhook', 'create', ...account, '--name', 'a', '--url', 'https://example.com/', '--kinds', 'lead.expired'],
     { env: { DATABASE_URL: shop.place.databaseUrl, WEBHOOKS: 'off' } },
