@@ -55,8 +55,9 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
         // A statement that waits for a lock holds one of these few connections. It may wait longer than PostgreSQL
         // takes to find a deadlock, a second, but not as long as it may run.
         lock_timeout: String(2 * timeoutMs),
-        // If a transaction is idle for longer, its node is lost.
-        idle_in_transaction_session_timeout: String(adminTimeoutMs),
+        // Registrations of an account wait for a node or command that hangs in a save. Nothing but SQL is waited for in a
+        // transaction: one that is idle for so long is lost even on a busy machine.
+        idle_in_transaction_session_timeout: '5000',
       },
     }),
     timeoutMs,
