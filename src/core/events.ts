@@ -59,9 +59,13 @@ export const changeDetail = (cause: ChangeCause, own: number): number => changeC
 export const causeOf = (detail: number): ChangeCause => changeCauses[detail % mostCauses] as ChangeCause
 
 /**
+ * `leadId`: below zero it is a campaign's id, of a notice about the campaign.
  * `detail`: seconds of a lead time, what `changeDetail` makes, the salt of an erased lead's ref, or a conversion's id.
  */
 export type Notice = { endpointId: number; dueAt: Seconds; leadId: number; kind: NoticeKind; detail: number }
+
+/** Null: the notice is about a lead. */
+export const campaignIdOf = ({ leadId }: Pick<Notice, 'leadId'>) => (leadId < 0 ? -leadId : null)
 
 /** Written with the lead, whose id only the store knows. */
 export type LeadNotice = Omit<Notice, 'leadId'>

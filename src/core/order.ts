@@ -99,7 +99,7 @@ export function purchaseIn(
 export type Conversion = Order & {
   id: number
   campaignId: number
-  /** Below zero once the lead is erased. */
+  /** Once the lead is erased, a number below zero, the same for all of its orders. */
   leadId: number
   email: string | null
   /** When the lead had registered. */
@@ -120,19 +120,21 @@ export type Conversion = Order & {
   reversedAt: Seconds | null
 }
 
+export const isOfErased = ({ leadId }: Pick<Conversion, 'leadId'>) => leadId < 0
+
 /** As the API has it, such as `49.00`. */
 export const amountOf = ({ amount, currency }: Pick<Order, 'amount' | 'currency'>) =>
   amount === null || currency === null ? null : formatAmount(amount, currency)
 
 /** An order as JSON, as in the API. `secondsLeft` is below zero after the deadline. */
 export function conversionDocument(conversion: Conversion) {
-  const { id, campaignId, email, leadId, orderId, at, deadlineAt, currency, closedAt, reversedAt } = conversion
+  const { id, campaignId, email, orderId, at, deadlineAt, currency, closedAt, reversedAt } = conversion
   return {
     id,
     campaignId,
     email,
     // An erased lead's order has a hash there.
-    orderId: leadId < 0 && orderId.startsWith(' ') ? null : orderId,
+    orderId: isOfErased(conversion) && orderId.startsWith(' ') ? null : orderId,
     at: formatInstant(at),
     deadline: instantOrNull(deadlineAt),
     secondsLeft: deadlineAt === null ? null : deadlineAt - at,

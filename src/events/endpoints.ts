@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { type BesideCode, messageOf } from '../core/errors.ts'
 import {
+  campaignIdOf,
   checkEndpoint,
   type EndpointSettings,
   eventIdPattern,
@@ -190,9 +191,9 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       const { dueAt, leadId, detail } = entry
       // Of an erased lead only `lead.erased` can be sent.
       if (kind !== 'lead.erased') {
-        const [lead] = leadId > 0 ? await leads.findByIds(accountId, [leadId]) : [{ campaignId: -leadId }]
-        if (lead === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
-        needTold(endpoint, await configuration.findCampaign(lead.campaignId), 'eventId')
+        const campaignId = campaignIdOf(entry) ?? (await leads.findByIds(accountId, [leadId]))[0]?.campaignId
+        if (campaignId === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
+        needTold(endpoint, await configuration.findCampaign(campaignId), 'eventId')
       }
       await events.resend(endpoint, { endpointId: id, dueAt, leadId, kind, detail }, by)
     },

@@ -1,7 +1,7 @@
 // From notices to events: reads the leads, and says which events each notice leads to.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigCache } from '../campaigns/config-cache.ts'
-import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
+import { campaignIdOf, endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { type Moment, momentsAt, nextMoment } from '../core/moments.ts'
@@ -47,7 +47,7 @@ type Found = Omit<LeadTold, 'conversion' | 'settings' | 'now'> & { watcher: Watc
 export async function plan(parts: PlanParts, endpoint: Endpoint, due: readonly Due[], now: Seconds) {
   const planning: Planning = { ...parts, endpoint, now }
   const planned: Planned[] = []
-  const looks = due.filter(({ kind, leadId }) => kind === 'look' && leadId > 0)
+  const looks = due.filter((one) => one.kind === 'look' && campaignIdOf(one) === null)
   /** A late look also covers the instants of the lead's other looks, which would send the same again. */
   const later = new Set([...Map.groupBy(looks, ({ leadId }) => leadId).values()].flatMap(([, ...others]) => others))
   for (let from = 0; from < due.length; from += madeAtOnce) {
@@ -63,7 +63,8 @@ export async function plan(parts: PlanParts, endpoint: Endpoint, due: readonly D
 async function planOf(planning: Planning, due: Due, of: Found | undefined): Promise<Planned> {
   const { kind } = due
   if (kind === 'lead.erased') return erased(planning, due)
-  if (due.leadId < 0) return ended(planning, due)
+  const campaignId = campaignIdOf(due)
+  if (campaignId !== null) return ended(planning, due, campaignId)
   // Erased, of a deleted campaign, no longer wanted, or covered by another look.
   if (of === undefined) return { due, events: [] }
   return kind === 'look' ? looked(planning, of, due) : named(planning, of, { ...due, kind })
@@ -81,7 +82,8 @@ function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened
 async function readLeads(planning: Planning, due: readonly Due[]) {
   const { store, configCache, site, endpoint } = planning
   const { accountId, id, settings } = endpoint
-  const ids = [...new Set(due.map(({ leadId }) => leadId).filter((leadId) => leadId > 0))]
+  const ofLeads = due.filter((one) => campaignIdOf(one) === null)
+  const ids = [...new Set(ofLeads.map(({ leadId }) => leadId))]
   const found = new Map<number, Found>()
   if (ids.length === 0) return found
   const account = await configCache.account(accountId)
@@ -202,10 +204,10 @@ function erased({ store, endpoint, now }: Planning, due: Due): Planned {
 }
 
 /** Only if the campaign's date has not moved since. */
-async function ended(planning: Planning, due: Due): Promise<Planned> {
+async function ended(planning: Planning, due: Due, campaignId: number): Promise<Planned> {
   const { store, endpoint, now } = planning
   const { dueAt, leadId, isAskedFor } = due
-  const campaign = await campaignOf(planning, -leadId)
+  const campaign = await campaignOf(planning, campaignId)
   if (campaign === undefined) return { due, events: [] }
   const kind = 'campaign.ended'
   const isWanted = watcherOf(endpoint.id, endpoint.settings, campaign.id)?.kinds.includes(kind)

@@ -1,7 +1,7 @@
 // Orders of leads: one row each. Both engines run these statements; each names the account.
 import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
 import { type Attempt, setByHand } from '../core/mechanism/attempt.ts'
-import { amountOf, type Buyer, type Conversion, type Order, type Purchase } from '../core/order.ts'
+import { amountOf, type Buyer, type Conversion, isOfErased, type Order, type Purchase } from '../core/order.ts'
 import { type Actor, type AuditAction, addAuditEntry, addLeadEntries, type Change, counted } from './audit.ts'
 import { findCampaign } from './configuration.ts'
 import { markOf } from './erased-orders.ts'
@@ -54,7 +54,7 @@ async function convert(work: Work, told: Told, judge: Judge) {
   const { sql, campaign, now } = work
   const known = await findOrder(work, told.order.orderId)
   const email = await emailOf(work, told.buyer)
-  if (known !== undefined && (email !== undefined || known.leadId < 0)) return { conversion: known, created: false }
+  if (known !== undefined && (email !== undefined || isOfErased(known))) return { conversion: known, created: false }
   const lead = email && (await lock(work, email))
   if (!lead) return 'LEAD_NOT_FOUND' as const
   const purchase = judge(campaign, lead, await foundAt(work, lead, told.order.at))
@@ -102,8 +102,7 @@ function entryOf(
   action: AuditAction,
   after: object,
 ): Change {
-  // Below zero it is the id of an order that an erased lead has left.
-  const subject = { kind: 'lead', id: leadId < 0 ? 'erased' : leadId, name } as const
+  const subject = { kind: 'lead', id: isOfErased({ leadId }) ? 'erased' : leadId, name } as const
   return { accountId, action, subject, before: null, after: { campaignId, ...after } }
 }
 
