@@ -1,4 +1,5 @@
 import { inBoth, plural } from '../../../language.ts'
+import type { Action, Kind, StartsOn } from './draft.ts'
 
 const en = {
   basics: 'Campaign',
@@ -12,7 +13,7 @@ const en = {
   noZoneByCity: 'No such time zone. Search for another large city nearby.',
   deadline: 'When the offer ends',
   startsWhen: 'The offer starts when somebody',
-  starts: { registration: 'signs up', visit: 'first visits the page' },
+  starts: { registration: 'signs up', visit: 'first visits the page' } satisfies Record<StartsOn, string>,
   startsAlways: 'signs up',
   andEnds: 'and ends',
   kinds: {
@@ -21,7 +22,7 @@ const en = {
     next: 'on the next of recurring dates',
     fixed: 'on one date, the same for everyone',
     none: 'never',
-  },
+  } satisfies Record<Kind, string>,
   kind: 'How the offer ends',
   start: 'What starts the offer',
   after: ['It ends', 'after that.'],
@@ -76,7 +77,7 @@ const en = {
     HIDE: 'the offer is hidden',
     ZERO: 'the countdown stays at zero',
     REDIRECT: 'the visitor is led to another page',
-  },
+  } satisfies Record<Action, string>,
   redirectUrl: 'Address of that page',
   closes: 'A purchase ends the offer of the lead who bought',
   closesHint: 'Your shop tells Lastcall of its orders. What is over stays over; a refund can give the offer back.',
