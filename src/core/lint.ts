@@ -4,6 +4,7 @@ import { type Attempt, beginByVisit, type Offer, offerAt } from './mechanism/att
 import { checked, DAY_SECONDS, dayOf, type LocalSeconds, parseDateTime, parseTime } from './mechanism/calendar.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
 import { datesOf } from './mechanism/recurrence.ts'
+import type { DaysAtDeadline, Deadline, NextDeadline } from './mechanism/settings.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
 import { skippedBy, skippedDates, windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
@@ -104,7 +105,8 @@ function inDeadline({ campaign, now, terms }: Look): Found[] {
 }
 
 /** What the calendar does to a rule: skipped days, and times that the clocks jump over. */
-function inTimes({ campaign, now, zone }: Look): Found[] {
+function inTimes(look: Look): Found[] {
+  const { campaign, zone } = look
   const { deadline, endsAt } = campaign.mechanism
   const path = 'mechanism.deadline'
   const jumped = (local: string | undefined, where: string): Found => {
@@ -112,17 +114,27 @@ function inTimes({ campaign, now, zone }: Look): Found[] {
     return at !== undefined && isSkipped(zone, at) && ['TIME_SKIPPED', where, zone.toInstant(at)]
   }
   const found: Found[] = [jumped(endsAt, 'mechanism.endsAt')]
-  if (deadline.kind === 'fixed') {
-    return [...found, jumped(deadline.at, `${path}.at`), jumped(deadline.opensAt, `${path}.opensAt`)]
+  switch (deadline.kind) {
+    case 'fixed':
+      return [...found, jumped(deadline.at, `${path}.at`), jumped(deadline.opensAt, `${path}.opensAt`)]
+    case 'daysAt':
+    case 'next':
+      return [...found, ...inDailyTimes(deadline, look)]
+    case 'after':
+    case 'none':
+      return found
   }
-  if (deadline.kind !== 'daysAt' && deadline.kind !== 'next') return found
+}
+
+function inDailyTimes(deadline: DaysAtDeadline | NextDeadline, { campaign, now, zone }: Look): Found[] {
+  const path = 'mechanism.deadline'
   const { skipWeekdays = [] } = deadline
   const dates = skippedDates(deadline)
   const today = dayOf(zone.toLocal(now))
-  found.push(
+  const found: Found[] = [
     7 - new Set(skipWeekdays).size <= FEW_WEEKDAYS && ['SKIPS_LEAVE_FEW', `${path}.skipWeekdays`],
     dates.length > 0 && Math.max(...dates) < today && ['SKIPPED_DATES_OVER', `${path}.skipDates`],
-  )
+  ]
   const day = dayOfNextGap(campaign.timeZone, zone, now)
   if (day === undefined) return found
   const jumpedDaily = (time: string, where: string, isItsDay: boolean): Found => {
@@ -169,17 +181,29 @@ function inReset({ campaign: { mechanism } }: Look): Found[] {
   const { reset, deadline, cycle } = mechanism
   if (!reset?.enabled) return []
   const path = 'mechanism.reset'
-  const isOfTheCalendar =
-    (deadline.kind === 'next' && deadline.minLead === undefined) || (deadline.kind === 'daysAt' && deadline.days === 0)
   // A reset begins at the first cycle again, so it gives further ones.
   const isBounded = cycle?.enabled === true && cycle.max !== undefined
-  if (isOfTheCalendar && !isBounded) return [['RESET_CHANGES_NOTHING', path]]
+  if (isOfTheCalendar(deadline) && !isBounded) return [['RESET_CHANGES_NOTHING', path]]
   // Shortly before a closing minLead makes the next one count, and the offer opens again only before that.
   const mayClose = deadline.kind === 'next' && deadline.minLead !== undefined && deadline.opens !== undefined
   return [
     (reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path],
     mayClose && ['RESET_MAY_CLOSE', path],
   ]
+}
+
+/** Whether an earlier and a later start mostly have the same deadline. */
+function isOfTheCalendar(deadline: Deadline): boolean {
+  switch (deadline.kind) {
+    case 'daysAt':
+      return deadline.days === 0
+    case 'next':
+      return deadline.minLead === undefined
+    case 'after':
+    case 'fixed':
+    case 'none':
+      return false
+  }
 }
 
 function inRetry({ campaign: { mechanism }, terms, zone, now, offer }: Look): Found[] {
