@@ -67,13 +67,23 @@ type Size = { width: number; height: number }
 /** Draws a box filled, as a line, or not at all. A ring is drawn by ring.ts. */
 export function drawBox({ width, height }: Size, box: Box, stroke: number, parts: Parts, paint: Paint): Bitmap {
   const whole = blankCanvas(width, height)
-  if (parts.isFilled || parts.edge === 'line') addBox(whole, box, 0)
-  if (parts.isFilled) return toBitmap(whole, paint.edge)
-  const inside = blankCanvas(width, height)
-  if (parts.edge === 'line') addBox(inside, box, stroke)
-  const hollow = coverage(inside)
-  const places = coverage(whole).map((share, at) => paint.edge(share - (hollow[at] as number)))
-  return { width, height, places: Uint8Array.from(places) }
+  if (parts.isFilled) {
+    addBox(whole, box, 0)
+    return toBitmap(whole, paint.edge)
+  }
+  switch (parts.edge) {
+    case 'none':
+    case 'ring':
+      return toBitmap(whole, paint.edge)
+    case 'line': {
+      const inside = blankCanvas(width, height)
+      addBox(whole, box, 0)
+      addBox(inside, box, stroke)
+      const hollow = coverage(inside)
+      const places = coverage(whole).map((share, at) => paint.edge(share - (hollow[at] as number)))
+      return { width, height, places: Uint8Array.from(places) }
+    }
+  }
 }
 
 function addBox(canvas: Canvas, box: Box, inset: number): void {

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fullTimerStyle } from '../../src/core/timer-style.ts'
+import { fullTimerStyle, type TimerStyle, timerPresets } from '../../src/core/timer-style.ts'
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
 import { openTemplate } from '../../src/countdown/packed.ts'
 import { render } from '../../src/countdown/render.ts'
 import type { Template } from '../../src/countdown/template.ts'
 import { openTemplates, type PersistentCache, TemplateUnavailable, templateKey } from '../../src/countdown/templates.ts'
+import { typefacesOf } from '../support/countdown-drawing.ts'
 import { longTest } from '../support/faults.ts'
 
 const small = { width: 200, height: 50, pixelsPerPoint: 1 as const }
 const builtHere = buildTemplate(fullTimerStyle(small), 'en', openTypefaces('inter', 'en'))
 
-function bytesOf(template: Template): Buffer {
+function bytesOf(template: Template, remainingMs = 10 ** 8): Buffer {
   const into = Buffer.alloc(template.mostBytes)
-  return into.subarray(0, render(template, 10 ** 8, into))
+  return into.subarray(0, render(template, remainingMs, into))
 }
 
 const now = () => Math.floor(Date.now() / 1_000)
@@ -153,33 +154,29 @@ test('closing ends the build that is running', async () => {
   for (const one of waiting) await assert.rejects(Promise.resolve(one), TemplateUnavailable)
 })
 
-test('the key stands for all that the picture depends on, and nothing else', () => {
+/** Of each setting another value than the usual one. */
+const others: TimerStyle = {
+  ...{ preset: 'flip', font: 'lato', background: '#000000', box: '#000000', digits: '#000000', labels: '#000000' },
+  ...{ showLabels: false, units: ['days', 'hours'], labelTexts: { days: 'd' }, uppercase: true },
+  ...{ digitSize: 10, labelSize: 6, gap: 40, width: 204, height: 51, cornerRadius: 3, pixelsPerPoint: 2 },
+  whenOver: { show: 'nothing' },
+}
+
+test('each setting and preset changes the picture, and the key stands for all that it depends on and nothing else', () => {
   const key = templateKey({}, 'en')
   assert.equal(templateKey(fullTimerStyle({}), 'en'), key)
   assert.equal(templateKey({ digits: '#FFFFFF' }, 'en'), key)
-  const others = [
-    templateKey({}, 'pl'),
-    ...[
-      { font: 'lato' as const },
-      { background: '#000000' as const },
-      { box: '#000000' as const },
-      { digits: '#000000' as const },
-      { labels: '#000000' as const },
-      { showLabels: false },
-      { width: 400 },
-      { height: 100 },
-      { cornerRadius: 3 },
-      { pixelsPerPoint: 1 as const },
-      { preset: 'flip' as const },
-      { units: ['days', 'hours'] as const },
-      { labelTexts: { days: 'd' } },
-      { labelTexts: { days: 'D' } },
-      { uppercase: true },
-      { digitSize: 30 },
-      { labelSize: 30 },
-      { gap: 0 },
-      { whenOver: { show: 'nothing' as const } },
-    ].map((style) => templateKey(style, 'en')),
-  ]
-  assert.equal(new Set([key, ...others]).size, 21)
+  assert.notEqual(templateKey({}, 'pl'), key)
+  const styles = [
+    {},
+    ...Object.entries(others).map(([name, value]) => ({ [name]: value })),
+    { labelTexts: { days: 'D' } },
+    ...timerPresets.filter((preset) => preset !== 'boxes' && preset !== 'flip').map((preset) => ({ preset })),
+  ].map((style) => fullTimerStyle({ ...small, ...style }))
+  const pictures = styles.map((style) => {
+    const template = openTemplate(buildTemplate(style, 'en', typefacesOf(style.font, 'en'))) as Template
+    return [10 ** 8, 0].map((remainingMs) => bytesOf(template, remainingMs).toString('hex')).join()
+  })
+  assert.equal(new Set(pictures).size, styles.length)
+  assert.equal(new Set(styles.map((style) => templateKey(style, 'en'))).size, styles.length)
 })
