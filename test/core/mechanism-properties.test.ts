@@ -19,6 +19,7 @@ import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
 import { type Window, windowsOf } from '../../src/core/mechanism/window.ts'
 import { zoneOf } from '../../src/core/mechanism/zone.ts'
 import { amount } from '../support/faults.ts'
+import { deadlineRules } from '../support/random-schedules.ts'
 
 const TEN_YEARS = 3_660 * 86_400
 
@@ -31,31 +32,7 @@ const days = fc.integer({ min: 1, max: 40 }).map((number) => `P${number}D`)
 const exact = fc.integer({ min: 1, max: 60_000 }).map((minutes) => `PT${Math.floor(minutes / 60)}H${minutes % 60}M`)
 const shortExact = fc.integer({ min: 60, max: 20_000 }).map((minutes) => `PT${minutes}M`)
 const period = fc.oneof(days, exact)
-const weekday = fc.constantFrom('mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun')
-const recurrence = fc.oneof(
-  fc.record({ every: fc.constant('day'), time }),
-  fc.record({ every: fc.constant('week'), on: fc.uniqueArray(weekday, { minLength: 1 }), time }),
-  fc.record({
-    every: fc.constant('month'),
-    on: fc.uniqueArray(fc.integer({ min: 1, max: 31 }), { minLength: 1, maxLength: 4 }),
-    time,
-  }),
-)
-const skips = {
-  skipWeekdays: fc.uniqueArray(weekday, { maxLength: 6 }),
-  skipDates: fc.array(date, { maxLength: 20 }),
-}
-const personal = fc.oneof(
-  fc.record({ kind: fc.constant('after'), period }),
-  fc.record(
-    { kind: fc.constant('daysAt'), days: fc.nat(20), time, ...skips },
-    { requiredKeys: ['kind', 'days', 'time'] },
-  ),
-  fc.record(
-    { kind: fc.constant('next'), closes: recurrence, opens: recurrence, minLead: period, ...skips },
-    { requiredKeys: ['kind', 'closes'] },
-  ),
-)
+const personal = deadlineRules(Date.UTC(2027, 0) / 1000).filter(({ kind }) => kind !== 'fixed' && kind !== 'none')
 const extraOnes = { enabled: fc.constant(true), max: fc.integer({ min: 1, max: 3 }) }
 const endsAt = fc.tuple(date, time).map((parts) => parts.join('T'))
 const mechanism = fc

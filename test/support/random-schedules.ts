@@ -1,6 +1,7 @@
 // Random campaigns, and what happens to one lead in them, for fast-check. Events are drawn close to the
 // instants at which rules go wrong: changes of the clocks, the deadline, the next cycle, the retry, the end.
 import fc from 'fast-check'
+import type { Deadline } from '../../src/core/mechanism/settings.ts'
 import {
   type Campaign,
   type DeadlineRule,
@@ -115,47 +116,51 @@ const localTimes = (from: number, maxDays: number) =>
     .tuple(fc.integer({ min: -2, max: maxDays }), times)
     .map(([day, time]) => `${dateText(from + day * daySeconds)}T${time}`)
 
-const deadlineRules = (from: number): fc.Arbitrary<DeadlineRule> =>
-  fc.oneof(
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('after' as const), period: periods }) },
-    {
-      weight: 4,
-      arbitrary: fc
-        .tuple(
-          fc.record({
-            kind: fc.constant('daysAt' as const),
-            days: fc.oneof({ weight: 6, arbitrary: fc.nat(8) }, { weight: 1, arbitrary: fc.nat(400) }),
-            time: times,
-          }),
-          skips(from),
-        )
-        .map(([rule, skipped]) => ({ ...rule, ...skipped })),
-    },
-    {
-      weight: 6,
-      arbitrary: fc
-        .tuple(
-          fc.record(
-            {
-              kind: fc.constant('next' as const),
-              closes: recurrences,
-              minLead: fc.oneof({ weight: 5, arbitrary: shortPeriods }, { weight: 1, arbitrary: days(1000) }),
-              opens: recurrences,
-            },
-            { requiredKeys: ['kind', 'closes'] },
-          ),
-          skips(from),
-        )
-        .map(([rule, skipped]) => ({ ...rule, ...leavingADay(rule.closes, skipped) })),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(localTimes(from, 20), fc.option(fc.integer({ min: 25, max: 200 }), { nil: undefined }))
-        .map(([at, hoursOpen]) => ({ kind: 'fixed' as const, at, ...opening(at, hoursOpen) })),
-    },
-    { weight: 1, arbitrary: fc.constant({ kind: 'none' as const }) },
-  )
+/** One for each kind, or it does not compile. */
+const deadlinesOf = (from: number): { [K in Deadline['kind']]: fc.WeightedArbitrary<DeadlineRule & { kind: K }> } => ({
+  after: { weight: 3, arbitrary: fc.record({ kind: fc.constant('after'), period: periods }) },
+  daysAt: {
+    weight: 4,
+    arbitrary: fc
+      .tuple(
+        fc.record({
+          kind: fc.constant('daysAt'),
+          days: fc.oneof({ weight: 6, arbitrary: fc.nat(8) }, { weight: 1, arbitrary: fc.nat(400) }),
+          time: times,
+        }),
+        skips(from),
+      )
+      .map(([rule, skipped]) => ({ ...rule, ...skipped })),
+  },
+  next: {
+    weight: 6,
+    arbitrary: fc
+      .tuple(
+        fc.record(
+          {
+            kind: fc.constant('next'),
+            closes: recurrences,
+            minLead: fc.oneof({ weight: 5, arbitrary: shortPeriods }, { weight: 1, arbitrary: days(1000) }),
+            opens: recurrences,
+          },
+          { requiredKeys: ['kind', 'closes'] },
+        ),
+        skips(from),
+      )
+      .map(([rule, skipped]) => ({ ...rule, ...leavingADay(rule.closes, skipped) })),
+  },
+  fixed: {
+    weight: 1,
+    arbitrary: fc
+      .tuple(localTimes(from, 20), fc.option(fc.integer({ min: 25, max: 200 }), { nil: undefined }))
+      .map(([at, hoursOpen]) => ({ kind: 'fixed', at, ...opening(at, hoursOpen) })),
+  },
+  none: { weight: 1, arbitrary: fc.constant({ kind: 'none' }) },
+})
+
+/** `from` is a date, near which dates are left out. */
+export const deadlineRules = (from: number): fc.Arbitrary<DeadlineRule> =>
+  fc.oneof(...Object.values<fc.WeightedArbitrary<DeadlineRule>>(deadlinesOf(from)))
 
 function leavingADay(closes: Recurrence, skipped: Skips): Skips {
   if (closes.every !== 'week' || !closes.on.every((day) => skipped.skipWeekdays?.includes(day))) return skipped
