@@ -162,7 +162,7 @@ test('with nothing to count the image is transparent and in the ratio of the sty
   holdNothing(await open(shop, image), 'no-deadline', usualSize)
   for (const path of [
     `/timer/en/${random32()}.gif`,
-    image.replace('/en/', '/sv/'),
+    image.replace('/en/', '/xx/'),
     image.replace('.gif', '.png'),
     '/timer/',
   ])
