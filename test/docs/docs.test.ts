@@ -13,6 +13,7 @@ import { checkCampaign } from '../../src/core/campaign.ts'
 import { type BesideCode, besideStatus, errorStatus } from '../../src/core/errors.ts'
 import { eventKinds } from '../../src/core/events.ts'
 import type { Fault } from '../../src/core/fault.ts'
+import { mailLanguages } from '../../src/core/mail-language.ts'
 import { mailServiceNames } from '../../src/core/mail-services.ts'
 import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import type { Deadline } from '../../src/core/mechanism/settings.ts'
@@ -34,6 +35,15 @@ function blocks(text: string, language: string): string[] {
 /** The cells of every table row. */
 const rowsOf = (text: string) =>
   [...text.matchAll(/^\|(.*)\|$/gm)].map(([, row]) => (row as string).split('|').map((cell) => cell.trim()))
+
+test('docs/timer.md has the languages of mails', () => {
+  const [, section = ''] = read('docs/timer.md').split('\n## Languages\n')
+  const [named = ''] = section.split('\n## ')
+  assert.deepEqual(
+    [...named.matchAll(/`([a-z]{2})`/g)].map(([, language]) => language),
+    mailLanguages,
+  )
+})
 
 test('docs/api.md has every error code with its status, and every warning', () => {
   const rows = rowsOf(read('docs/api.md'))

@@ -451,7 +451,7 @@ longTest('a name that says the deadline goes along with it', async (t) => {
   assert.equal(await timer.getAttribute('aria-label'), await page.getByRole('time').innerText())
 })
 
-test('only the words of the page are fetched, in ten languages, and until they come it speaks English', async (t) => {
+test('only the words of the page’s language are fetched, and until they come it speaks English', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 40 * 86_400, anonymous: true })
   const asked: string[] = []
   const names = Object.entries({

@@ -26,7 +26,7 @@ type ImagePath = { language: MailLanguage; ref: string }
 /** The buffer in which images are drawn. One for all, since drawing an image never waits. */
 let drawn = Buffer.alloc(0)
 
-/** In a minute, for an account. A new style is drawn for the first mail in each of ten languages. */
+/** In a minute, for an account. A new style is drawn for the first mail in each language. */
 const mostBuilds = 24
 
 export function timers({ visitors, templates, building, counting, log, now }: VisitorParts): FastifyPluginAsync {
