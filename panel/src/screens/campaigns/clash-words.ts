@@ -1,23 +1,28 @@
 import { inBoth } from '../../language.ts'
 import { spanInWords } from './rules/preview-words.ts'
 import { words as rulesWords } from './rules/words.ts'
+import type { Style } from './timer/usual-style.ts'
 import { words as timerWords } from './timer/words.ts'
 
 /** Names of settings, by the beginning of their path; the longest that fits is taken. */
 type Names = Record<string, string>
 
-/** As on the timer's own screen. */
-function timerNames(language: 'en' | 'pl'): Names {
+/**
+ * As on the timer's own screen, but for two that are sentences there. A new setting wants a field in
+ * timer/style-fields.tsx too.
+ */
+function timerNames(language: 'en' | 'pl', showLabels: string, pixelsPerPoint: string): Names {
   const words = timerWords[language]
   const { preset, units, whenOver, digitSize, labelSize, gap, uppercase } = words
   const { width, height, background, font, cornerRadius } = words
-  const labels = Object.entries(words.unitNames).map(([unit, name]) => [`labelTexts.${unit}`, words.ownLabel(name)])
-  const names: Names = {
-    ...{ preset, units, whenOver, digitSize, labelSize, gap, uppercase },
-    ...{ width, height, background, font, cornerRadius },
-    ...Object.fromEntries(labels),
+  const names: Record<Exclude<keyof Style, 'labelTexts'>, string> = {
+    ...{ preset, units, whenOver, digitSize, labelSize, gap, uppercase, showLabels, pixelsPerPoint },
+    ...{ width, height, background, font, cornerRadius, ...words.colours },
   }
-  return Object.fromEntries(Object.entries(names).map(([name, text]) => [`mailTimer.${name}`, text]))
+  const labels: Names = Object.fromEntries(
+    Object.entries(words.unitNames).map(([unit, name]) => [`labelTexts.${unit}`, words.ownLabel(name)]),
+  )
+  return Object.fromEntries(Object.entries({ ...names, ...labels }).map(([name, text]) => [`mailTimer.${name}`, text]))
 }
 
 const en: Names = {
@@ -39,12 +44,7 @@ const en: Names = {
   'onExpiry.redirectUrl': 'Page after the end',
   pages: 'Offer page',
   mailTimer: 'Mail timer',
-  'mailTimer.box': 'Boxes',
-  'mailTimer.digits': 'Digits',
-  'mailTimer.labels': 'Labels',
-  'mailTimer.showLabels': 'Show labels',
-  'mailTimer.pixelsPerPoint': 'Sharpness',
-  ...timerNames('en'),
+  ...timerNames('en', 'Show labels', 'Sharpness'),
   'mailTimer.whenOver.text': 'The text then',
 }
 
@@ -67,12 +67,7 @@ const pl: typeof en = {
   'onExpiry.redirectUrl': 'Strona po końcu',
   pages: 'Strona oferty',
   mailTimer: 'Licznik w e-mailu',
-  'mailTimer.box': 'Kafelki',
-  'mailTimer.digits': 'Cyfry',
-  'mailTimer.labels': 'Podpisy',
-  'mailTimer.showLabels': 'Pokazuj podpisy',
-  'mailTimer.pixelsPerPoint': 'Ostrość',
-  ...timerNames('pl'),
+  ...timerNames('pl', 'Pokazuj podpisy', 'Ostrość'),
   'mailTimer.whenOver.text': 'Tekst po terminie',
 }
 
