@@ -9,7 +9,7 @@ type Names = Record<string, string>
 
 /**
  * As on the timer's own screen, but for two that are sentences there. A new setting wants a field in
- * timer/style-fields.tsx too.
+ * timer/style-fields.tsx too, and another number in unsaved.ts.
  */
 function timerNames(language: 'en' | 'pl', showLabels: string, pixelsPerPoint: string): Names {
   const words = timerWords[language]

@@ -15,7 +15,7 @@ const drafts = new Map<string, Unsaved<unknown> | undefined>()
 const listeners = someListeners()
 
 const prefix = 'lastcall.unsaved.'
-/** The number is raised when drafts take another form: older ones are then left alone. */
+/** The number is raised when drafts take another form or get a field: older ones are then left alone. */
 const keyOf = (campaignId: number, part: EditedPart) => `${prefix}3.${askedAs()}.${campaignId}.${part}`
 
 export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved: Unsaved<Draft> | undefined): void {

@@ -19,7 +19,7 @@ import { useEdited } from '../use-edited.ts'
 import { WidgetKit } from './widget-kit.tsx'
 import { words } from './words.ts'
 
-/** A page as it is being written; new ones have no id yet. */
+/** A page as it is being written; new ones have no id yet. When a field comes or changes, see ../unsaved.ts. */
 type Draft = Omit<Settings['pages'][number], 'id'> & { id?: number; key: string }
 
 const form = {

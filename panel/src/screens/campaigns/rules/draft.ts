@@ -23,6 +23,7 @@ export type RecurrenceDraft = { every: Recurrence['every']; time: string; week: 
 /** Something that may happen again: `max` null is without limit. */
 type AgainDraft<Given extends Block> = { given: Given; max: Typed | null }
 
+/** Browsers keep drafts of an older panel: when a field comes or changes, raise the number in ../unsaved.ts. */
 export type Draft = {
   name: string
   timeZone: string
