@@ -110,7 +110,7 @@ export const salesWords = inBoth({
   },
 })
 
-/** `2 hr, 5 min, 41 sec`; with a minus behind the deadline. */
+/** `2 hr, 5 min, 41 sec`. */
 export function timeLeftText(seconds: number, language: string): string {
   return new Intl.DurationFormat(language, {
     style: 'short',

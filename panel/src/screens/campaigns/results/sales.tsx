@@ -93,6 +93,10 @@ function TimeLeft({ of: { timeLeft } }: { of: Sales }) {
 function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of: Sales; settings: Settings }) {
   const text = useWords(salesWords)
   const language = useLanguage()
+  const leftText = (secondsLeft: number) => {
+    const time = timeLeftText(Math.abs(secondsLeft), language)
+    return secondsLeft < 0 ? text.afterEnd(time) : time
+  }
   return (
     <Stack gap="xs">
       <div>
@@ -126,9 +130,7 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
               <td data-label={text.amount}>
                 {amount === null || currency === null ? '–' : money({ [currency]: amount }, language)}
               </td>
-              <td data-label={text.left}>
-                {secondsLeft === null ? text.timesLeft.none : timeLeftText(secondsLeft, language)}
-              </td>
+              <td data-label={text.left}>{secondsLeft === null ? text.timesLeft.none : leftText(secondsLeft)}</td>
               <td>
                 {reversedAt !== null && <span style={{ display: 'inline-block' }}>{text.isReversed}</span>}
                 <Reverse {...{ id, campaignId, orderId, closed, reversedAt }} />
