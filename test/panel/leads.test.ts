@@ -806,6 +806,18 @@ longAtBothWidths('by keyboard nothing that gets the focus is under the bar of th
   await assertClearOf(page, '.foot')
 })
 
+test('where offers come again by cycles, only states that are counted whole have a number', async () => {
+  const deadline = { kind: 'after', period: 'PT48H' }
+  const mechanism = { startsOn: 'registration', deadline, cycle: { enabled: true, pause: 'P7D' } }
+  const campaign = await campaignOf(owner, { mechanism })
+  await imported(campaign.id, numbered(3, 'cycling'))
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  const totals = page.getByRole('group', { name: 'Leads by state' })
+  await totals.getByText('3 with an offer that comes back').waitFor()
+  const numbers = await totals.getByRole('button').allTextContents()
+  assert.deepEqual(numbers, ['Waits for a visit: 0', 'Opens later', 'Open', 'Expired'])
+})
+
 atBothWidths(
   'leads are found by any part, sorted by deadline, counted by state, and changed several at once',
   async (width) => {

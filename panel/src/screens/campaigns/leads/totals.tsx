@@ -16,6 +16,8 @@ export function Totals({ settings, state, onState }: Props) {
   const params = { campaignId: settings.id }
   const { data, ...asked } = useAsk('GET /campaigns/:campaignId/leads/states', { params }, { staleMs: 10_000 })
   const isKnown = data !== undefined || asked.isError
+  /** In the counts of the other states, leads whose offer comes again are missing. */
+  const isWhole = (one: State) => one === 'pending' || data?.states.cycle === 0
   const number = (count: number) => `${numberText(language, count)}${data?.isAll === false ? '+' : ''}`
   return (
     <>
@@ -37,7 +39,7 @@ export function Totals({ settings, state, onState }: Props) {
               onClick={() => onState(one === state ? null : one)}
             >
               {text.states[one]}
-              {data !== undefined && `: ${number(data.states[one])}`}
+              {data !== undefined && isWhole(one) && `: ${number(data.states[one])}`}
             </Button>
           ))}
         {data !== undefined && data.states.cycle > 0 && (
