@@ -24,6 +24,20 @@ const words: Record<MailLanguage, MailWords> = {
   uk: { at: 'о', ends: (deadline) => `Пропозиція закінчується ${deadline}`, see: 'Переглянути пропозицію' },
 }
 
+/** In place of a deadline: until that visit the image shows the whole time at each open. */
+const fromVisit: Record<MailLanguage, string> = {
+  en: 'Your time for this offer runs from your first visit to its page',
+  pl: 'Twój czas na tę ofertę biegnie od pierwszej wizyty na jej stronie',
+  de: 'Ihre Zeit für dieses Angebot läuft ab Ihrem ersten Besuch der Seite',
+  es: 'Su plazo para esta oferta corre desde su primera visita a la página',
+  fr: 'Votre délai pour cette offre court à partir de votre première visite de la page',
+  it: 'Il tempo per questa offerta decorre dalla sua prima visita alla pagina',
+  nl: 'Uw tijd voor deze aanbieding loopt vanaf uw eerste bezoek aan de pagina',
+  pt: 'O seu prazo para esta oferta conta a partir da sua primeira visita à página',
+  cs: 'Čas na tuto nabídku vám běží od první návštěvy stránky',
+  uk: 'Час на цю пропозицію відлічується від вашого першого відвідування сторінки',
+}
+
 /** Before some hours, as they are spoken, `at` is another word. */
 const otherAt: Partial<Record<MailLanguage, [hours: RegExp, at: string]>> = {
   // Ve dvě, ve tři, ve čtyři, ve dvanáct, ve třináct, ve čtrnáct, ve dvacet.
@@ -60,29 +74,36 @@ export function deadlineInWords(at: Seconds, timeZone: string, language: MailLan
 }
 
 /** What the HTML is filled with: merge tags, or what they stand for. What is null is left out. */
-type MailValues = { link: string; timer: string | null; deadline: string | null }
+type MailValues = { link: string; timer: string | null; deadline: string | null; startsOnVisit: boolean }
 type Size = { width: number; height: number }
 
 /** What to paste into a mail; docs/email.md has the same. `m` is for mail programs that keep images by their address. */
-export function mailHtml(
-  { link, timer, deadline }: MailValues,
-  { width, height }: Size,
-  language: MailLanguage,
-): string {
+export function mailHtml(values: MailValues, { width, height }: Size, language: MailLanguage): string {
+  const { link, timer, deadline } = values
   const { ends, see } = words[language]
   const alt = deadline === null ? see : ends(deadline)
-  const sentence = deadline === null ? '' : `${ends(`<strong>${deadline}</strong>`)}. `
+  const sentence = sentenceOf(values, language, (text) => `<strong>${text}</strong>`)
   const image = `<a href="${link}"><img src="${timer}?m=1" width="${width}" height="${height}"
   alt="${alt}"
   style="display: block; width: 100%; max-width: ${width}px; height: auto; border: 0"></a>
 `
-  return `${timer === null ? '' : image}<p>${sentence}<a href="${link}">${see}</a></p>`
+  return `${timer === null ? '' : image}<p>${sentence && `${sentence} `}<a href="${link}">${see}</a></p>`
 }
 
 /** The same for readers of plain text. */
-export function mailText({ link, deadline }: MailValues, language: MailLanguage): string {
-  const { ends, see } = words[language]
+export function mailText(values: MailValues, language: MailLanguage): string {
+  const sentence = sentenceOf(values, language, (text) => text)
   // French has a space before the colon.
   const colon = language === 'fr' ? '\u00a0:' : ':'
-  return `${deadline === null ? '' : `${ends(deadline)}.\n`}${see}${colon} ${link}\n`
+  return `${sentence && `${sentence}\n`}${words[language].see}${colon} ${values.link}\n`
+}
+
+/** When the offer ends, or what that depends on; empty if it does not end. */
+function sentenceOf(
+  { deadline, startsOnVisit }: MailValues,
+  language: MailLanguage,
+  strong: (text: string) => string,
+): string {
+  if (deadline !== null) return `${words[language].ends(strong(deadline))}.`
+  return startsOnVisit ? `${fromVisit[language]}.` : ''
 }

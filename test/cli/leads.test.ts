@@ -623,7 +623,7 @@ async function* slowly(pieces: string[]): AsyncGenerator<string> {
 /** The HTML of the service, with what the row has below the names of its tags. */
 function assertFilled(service: MailService, row: Record<string, string>): void {
   const tag = (field: string) => mergeTag(service, field)
-  const values = { link: tag('LC_LINK'), timer: tag('LC_TIMER'), deadline: tag('LC_END') }
+  const values = { link: tag('LC_LINK'), timer: tag('LC_TIMER'), deadline: tag('LC_END'), startsOnVisit: false }
   let html = mailHtml(values, { width: 600, height: 140 }, 'de')
   const fields = Object.entries(row).filter(([heading]) => /^LC_?[A-Z]/i.test(heading))
   for (const [heading, value] of fields) html = html.replaceAll(mergeTag(service, heading), value)

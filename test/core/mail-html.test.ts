@@ -52,16 +52,27 @@ test('a deadline is said in each language, as clocks of the zone show it', () =>
 
 test('the HTML has no word of another language, and without a deadline no sentence about one', () => {
   const size = { width: 600, height: 140 }
+  const values = { link: 'L', timer: 'T', deadline: null, startsOnVisit: false }
   const of = (deadline: string | null, language: (typeof mailLanguages)[number]) =>
-    mailHtml({ link: 'L', timer: 'T', deadline }, size, language)
+    mailHtml({ ...values, deadline }, size, language)
   assert.equal(new Set(mailLanguages.map((language) => of('THEN', language))).size, mailLanguages.length)
   for (const language of mailLanguages) {
     assert.equal(of('THEN', language).split('THEN').length - 1, 2, language)
     if (language !== 'en') assert.doesNotMatch(of('THEN', language), /\b(?:offer|ends)\b/)
     assert.doesNotMatch(of(null, language), /<strong>|null/)
-    assert.equal(mailText({ link: 'L', timer: 'T', deadline: null }, language).split('\n').length, 2)
+    assert.equal(mailText(values, language).split('\n').length, 2)
   }
-  assert.equal(mailText({ link: 'L', timer: 'T', deadline: null }, 'fr'), 'Voir l’offre\u00a0: L\n')
+  assert.equal(mailText(values, 'fr'), 'Voir l’offre\u00a0: L\n')
+})
+
+test('where the time runs from a first visit, HTML and text say so in each language, and name no deadline', () => {
+  const values = { link: 'L', timer: 'T', deadline: null, startsOnVisit: true }
+  const said = mailLanguages.map((language) => {
+    const [, sentence = ''] = /<p>(\S.*\S\.) <a/.exec(mailHtml(values, { width: 1, height: 1 }, language)) ?? []
+    assert.ok(sentence.length > 30 && mailText(values, language).startsWith(`${sentence}\n`), language)
+    return sentence
+  })
+  assert.equal(new Set(said).size, mailLanguages.length)
 })
 
 test('the tags of a service name three different fields, which fit into those of Mailchimp', () => {

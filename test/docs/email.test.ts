@@ -11,7 +11,7 @@ const document_ = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'em
 
 test('docs/email.md has the HTML of the product, whose image has another address in each mailing', () => {
   const [, html] = /^```html\n(.*?)\n```$/ms.exec(document_) ?? []
-  const values = { link: 'LC_LINK', timer: 'LC_TIMER', deadline: 'LC_END' }
+  const values = { link: 'LC_LINK', timer: 'LC_TIMER', deadline: 'LC_END', startsOnVisit: false }
   assert.equal(html, mailHtml(values, defaultTimerStyle, 'en'))
   assert.match(html ?? '', /src="LC_TIMER\?m=1"/)
 })

@@ -78,20 +78,24 @@ test('the HTML names the deadline only where a new lead has one', async () => {
   const { made, ask, path, send } = await owner('Visited')
   const htmlOf = async (of: string) => (await ask('GET', `${of}/mail`)).body.html as string
   assert.match(await htmlOf(path), /alt="Das Angebot endet am LC_END".*Das Angebot endet am <strong>LC_END/s)
-  const deadline = { kind: 'after', period: 'PT48H' }
-  for (const mechanism of [
-    { startsOn: 'visit', deadline },
-    { startsOn: 'registration', deadline: { kind: 'none' } },
-  ]) {
-    const { id } = await made({ name: 'Later', mechanism })
+  const fromVisit = 'Ihre Zeit für dieses Angebot läuft ab Ihrem ersten Besuch der Seite.'
+  for (const [startsOn, deadline, says] of [
+    ['visit', { kind: 'after', period: 'PT48H' }, `${fromVisit} `],
+    ['registration', { kind: 'none' }, ''],
+  ] as const) {
+    const { id } = await made({ name: 'Later', mechanism: { startsOn, deadline } })
     const html = await htmlOf(`/campaigns/${id}`)
-    assert.match(html, /src="LC_TIMER\?m=1".*alt="Zum Angebot".*<p><a href="LC_LINK">Zum Angebot/s)
+    assert.match(html, /src="LC_TIMER\?m=1".*alt="Zum Angebot"/s)
+    assert.ok(html.includes(`<p>${says}<a href="LC_LINK">Zum Angebot`), html)
     assert.doesNotMatch(html, /LC_END/)
     // Nor does the test mail, also to a lead who has a deadline by now.
     const { ref } = (await ask('POST', `/campaigns/${id}/leads`, { email: 'visitor@example.com' })).body
     const byHand = await ask('PUT', `/campaigns/${id}/leads/deadlines`, { refs: [ref], to: '2036-01-01T10:00' })
     assert.equal(byHand.status, 200)
     const { file } = (await send(false, ref, `/campaigns/${id}`)).body
+    // In both, the text and the HTML.
+    const sentences = Buffer.from(decoded(file), 'latin1').toString().split(fromVisit)
+    assert.equal(sentences.length - 1, says === '' ? 0 : 2, file)
     assert.match(decoded(file), /Zum Angebot/)
     assert.doesNotMatch(decoded(file), /Angebot endet/)
   }

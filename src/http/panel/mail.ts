@@ -38,7 +38,8 @@ export const mailRoutes = {
       const deadline = namesDeadline(campaign, now) ? tag('LC_END') : null
       // A colleague may have removed the page since.
       const number = Number(link) < linkedPages(campaign).length ? Number(link) : 0
-      const values = { link: tag(linkField(number)), timer: campaign.mailTimer && tag('LC_TIMER'), deadline }
+      const timer = campaign.mailTimer && tag('LC_TIMER')
+      const values = { link: tag(linkField(number)), timer, deadline, startsOnVisit: startsOnVisit(campaign) }
       return {
         html: mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), campaign.language),
         /** The headings of the export. */
@@ -83,6 +84,8 @@ export const mailRoutes = {
   }),
 }
 
+const startsOnVisit = ({ terms }: Campaign) => terms.mechanism.startsOn === 'visit'
+
 function mailOf(campaign: Campaign, line: ExportLine, tools: OfferTools, link: number, now: Seconds) {
   const { language, timeZone, name } = campaign
   const { offerLinks, mailTimerUrl } = leadOffer(campaign, { ...line, language }, tools)
@@ -91,7 +94,7 @@ function mailOf(campaign: Campaign, line: ExportLine, tools: OfferTools, link: n
   // As the HTML for mails has it, which would say “The offer ends on .” to some.
   const inWords = line.deadline === null ? '' : deadlineInWords(line.deadline, timeZone, language)
   const deadline = namesDeadline(campaign, now) ? inWords : null
-  const values = { link: url, timer: mailTimerUrl, deadline }
+  const values = { link: url, timer: mailTimerUrl, deadline, startsOnVisit: startsOnVisit(campaign) }
   const html = mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), language)
   // A name may have been made with line ends, and a subject is one line.
   return { subject: name.replace(/\s+/g, ' '), html, text: mailText(values, language) }
