@@ -158,6 +158,21 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await stores[1].leads.find(campaign, seen.email))?.attempt.resets, 2 * rounds.length)
   })
 
+  test(`one email that is changed in two campaigns together is changed in each: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const one = await makeCampaign(store)
+    const campaigns = [one, await store.configuration.applyCampaign(one.accountId, settings(none), tester)]
+    const write = (campaign: Campaign, decide: Decide, seen?: Lead) =>
+      written(store.leads.write(campaign, 'ada@example.com', decide, seen))
+    const made = await Promise.all(campaigns.map((campaign) => write(campaign, first(1))))
+    await Promise.all(made.map(({ campaign, lead }) => write(campaign, resets, lead)))
+    for (const { campaign, lead } of made) {
+      const changed = { ...lead, attempt: { ...lead.attempt, resets: 1 } }
+      assert.deepEqual(await store.leads.find(campaign, lead.email), changed)
+    }
+  })
+
   test(`a lead that was erased is another one when it is registered again: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
@@ -261,10 +276,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
 }
 
 test('no more than 20,000 wait for a database that does not answer: one more is refused at once', async () => {
-  const ask = batcher<number, never>(1_000, () => new Promise(() => {}))
+  const ask = batcher<number, never>(1_000, Number, () => new Promise(() => {}))
   const until = performance.now() + 300
   const write = leadWriter({} as Database, {} as never, 0)
-  for (const asked of [() => ask(1, 1, until), () => write({} as Campaign, 'ada@example.com', first(1), undefined)]) {
+  for (const asked of [() => ask(1, until), () => write({} as Campaign, 'ada@example.com', first(1), undefined)]) {
     const outcomes = await Promise.allSettled(Array.from({ length: 20_001 }, asked))
     const why = outcomes.flatMap((one) => (one.status === 'rejected' ? String(one.reason) : []))
     assert.equal(why.length, 20_001)

@@ -8,7 +8,7 @@ import { inTime } from './connection.ts'
 const mostWaiting = 20_000
 
 /** `until` (of `performance.now`): then the answer is StoreUnavailable, whatever becomes of the statement. */
-type Batcher<Item, Result> = (key: number, item: Item, until: number) => Promise<Result>
+type Batcher<Item, Result> = (item: Item, until: number) => Promise<Result>
 
 type Waiting<Item, Result> = {
   item: Item
@@ -23,6 +23,7 @@ type Waiting<Item, Result> = {
  */
 export function batcher<Item, Result>(
   size: number,
+  keyOf: (item: Item) => number,
   run: (key: number, items: Item[], leftMs: number) => Promise<(Result | Error)[]>,
 ): Batcher<Item, Result> {
   /** Each key here has a statement on its way, or gets one at the end of this turn. */
@@ -63,10 +64,10 @@ export function batcher<Item, Result>(
     waiting += 1
   }
 
-  return async (key, item, until) => {
+  return async (item, until) => {
     if (waiting >= mostWaiting) throw new StoreUnavailable('too many requests wait for the database')
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    add(key, { item, until, resolve, reject })
+    add(keyOf(item), { item, until, resolve, reject })
     return inTime(promise, until - performance.now())
   }
 }

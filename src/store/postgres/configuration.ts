@@ -37,11 +37,13 @@ export function postgresConfiguration(pools: Pools, runner: Runner): Configurati
   }
 }
 
+const oneForAll = () => 0
+
 function lookingFor<Id extends string | number>({ admin, timeoutMs }: Pools, statement: Prepared) {
-  const ask = batcher<Id, boolean>(batchSize, async (_, ids, leftMs) => {
+  const ask = batcher<Id, boolean>(batchSize, oneForAll, async (_, ids, leftMs) => {
     const rows = await admin.use(leftMs, (connection) => connection.rows<[Id]>(statement, [ids]))
     const found = new Set(rows.map(([id]) => id))
     return ids.map((id) => found.has(id))
   })
-  return (id: Id) => ask(0, id, performance.now() + timeoutMs)
+  return (id: Id) => ask(id, performance.now() + timeoutMs)
 }

@@ -24,6 +24,9 @@ const mostPrepared = 16
 const maxRounds = 5
 
 type Write = { campaign: Campaign; email: string; decide: Decide }
+const accountIdOf = ({ campaign }: Write) => campaign.accountId
+const campaignIdOf = ({ campaign }: Write) => campaign.id
+
 type Written = LeadWrite | LeadRefusal
 
 /** By id, without deleted ones. */
@@ -37,7 +40,7 @@ type Changes = Map<string, Value[]>
 type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision }
 
 export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick<LeadStore, 'write' | 'create'> {
-  const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
+  const insert = batcher<Write, Written | 'exists'>(batchSize, accountIdOf, (accountId, writes, leftMs) =>
     durable.inTwoTrips(
       leftMs,
       async (connection) => {
@@ -62,13 +65,13 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick
     ),
   )
 
-  const change = batcher<Write, Written | 'missing'>(batchSize, (_, writes, leftMs) =>
+  const change = batcher<Write, Written | 'missing'>(batchSize, campaignIdOf, (campaignId, writes, leftMs) =>
     durable.inTwoTrips(
       leftMs,
       async (connection) => {
-        const { accountId, id } = (writes[0] as Write).campaign
+        const { accountId } = (writes[0] as Write).campaign
         const campaigns = await campaignsNow(connection, accountId, writes)
-        const leads = await lockLeads(connection, campaigns.get(id), writes, refs)
+        const leads = await lockLeads(connection, campaigns.get(campaignId), writes, refs)
         const changes: Changes = new Map()
         const told: Told[] = []
         const written = writes.map((write) => changedLead(write, campaigns, leads, changes, told))
@@ -86,16 +89,13 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick
   )
 
   return {
-    create: (campaign, email, decide) =>
-      insert(campaign.accountId, { campaign, email, decide }, performance.now() + timeoutMs),
+    create: (campaign, email, decide) => insert({ campaign, email, decide }, performance.now() + timeoutMs),
     async write(campaign, email, decide, seen) {
       const until = performance.now() + timeoutMs
       const write = { campaign, email, decide }
       let isThere = seen !== undefined
       for (let round = 0; round < maxRounds; round += 1) {
-        const written = isThere
-          ? await change(campaign.id, write, until)
-          : await insert(campaign.accountId, write, until)
+        const written = isThere ? await change(write, until) : await insert(write, until)
         if (written !== 'exists' && written !== 'missing') return written
         isThere = written === 'exists'
       }

@@ -14,6 +14,9 @@ import { onAdminPool, type Pools } from './pools.ts'
 /** Leads of one statement at most. */
 const batchSize = 500
 
+type Asked = { campaign: Campaign; email: string }
+const campaignIdOf = ({ campaign }: Asked) => campaign.id
+
 const findOne = prepared('find_lead', findLead)
 const findAll = prepared('find_leads', findLeads(''))
 const findByRef = prepared('find_by_ref', findLeadByRef)
@@ -24,22 +27,21 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
   const get: Sql['get'] = (...statement) => runner.read((sql) => sql.get(...statement))
   const toLead = (campaign: Campaign, row: LeadRow) => leadOf(get, refs, campaign, row)
 
-  type Asked = { accountId: number; email: string }
-  const read = batcher<Asked, LeadRow | undefined>(batchSize, async (campaignId, asked, leftMs) => {
-    const [{ accountId, email }, second] = asked as [Asked, Asked?]
+  const read = batcher<Asked, LeadRow | undefined>(batchSize, campaignIdOf, async (campaignId, asked, leftMs) => {
+    const { accountId } = (asked[0] as Asked).campaign
+    const emails = asked.map(({ email }) => email)
     const rows = await counting.use(leftMs, (connection) =>
-      second === undefined
-        ? connection.rows<LeadRow>(findOne, [accountId, campaignId, email])
-        : connection.rows<LeadRow>(findAll, [asked.map((one) => one.email), accountId, campaignId]),
+      emails.length === 1
+        ? connection.rows<LeadRow>(findOne, [accountId, campaignId, ...emails])
+        : connection.rows<LeadRow>(findAll, [emails, accountId, campaignId]),
     )
     const found = new Map(rows.map((row) => [row[0], row]))
-    return asked.map((one) => found.get(one.email))
+    return emails.map((email) => found.get(email))
   })
 
   return {
     async find(campaign, email) {
-      const { accountId, id } = campaign
-      const row = await read(id, { accountId, email }, performance.now() + timeoutMs)
+      const row = await read({ campaign, email }, performance.now() + timeoutMs)
       return row && toLead(campaign, row)
     },
     ...leadFinders(

@@ -35,6 +35,10 @@ const countRequests: Prepared = {
 
 const forgetVisitors = `DELETE FROM request_rates WHERE account_id < 0 AND minute < ${clock} / 60 - 2`
 
+/** A request of an account, or of what `numberOf` names. */
+type Asked = { who: number; limit: number }
+const whoOf = ({ who }: Asked) => who
+
 export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   const { counting, timeoutMs } = pools
   let forgottenAt = Number.NEGATIVE_INFINITY
@@ -49,9 +53,10 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
     onAdminPool(pools, (connection) => connection.query(forgetVisitors, [])).catch(() => {})
   }
 
-  const ask = batcher<number, RateVerdict>(batchSize, async (accountId, limits, leftMs) => {
+  const ask = batcher<Asked, RateVerdict>(batchSize, whoOf, async (who, asked, leftMs) => {
+    const limits = asked.map(({ limit }) => limit)
     // If the limit has just changed, the newest one holds for all of them.
-    const values = [accountId, limits.length, limits.at(-1) as number]
+    const values = [who, limits.length, limits.at(-1) as number]
     const [row] = await counting.use(leftMs, (connection) =>
       connection.rows<[used: number, granted: number, resetSeconds: number]>(countRequests, values),
     )
@@ -59,7 +64,7 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   })
   const count = (who: number, limit: number, waitedMs = 0) => {
     forget()
-    return ask(who, limit, performance.now() + timeoutMs - waitedMs)
+    return ask({ who, limit }, performance.now() + timeoutMs - waitedMs)
   }
 
   return {
