@@ -1,3 +1,4 @@
+import { isNewer } from '../store/lead-row.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
@@ -26,13 +27,6 @@ export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>
       return isNewer(lead, known) ? ((await campaigns.load(known.id)) ?? known) : known
     },
   }
-}
-
-/** Whether the lead was decided on by settings that this campaign does not have yet. */
-function isNewer({ ruleId, attempt }: Lead, { rules, terms }: Campaign): boolean {
-  if (ruleId !== null) return !rules.has(ruleId)
-  // It has started without a rule, and by these settings each start has one.
-  return attempt.anchorAt !== null && terms.personal !== null
 }
 
 /** Promises are kept, so that requests that arrive together, as after a start, share one read. */

@@ -15,7 +15,7 @@ import {
 } from '../core/mechanism/attempt.ts'
 import { isVisitorName } from '../core/visitor.ts'
 import { type Actor, type AuditAction, counted, type LeadEntry } from '../store/audit.ts'
-import type { Campaign, CampaignOf, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../store/model.ts'
+import type { Campaign, CampaignOf, Decide, Decision, Lead, LeadRefusal } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** Every call rejects with StoreUnavailable if the database does not answer. */
@@ -33,7 +33,7 @@ type Outcome = Registration | LeadRefusal
 type Change = {
   check(campaign: Campaign, lead: Lead | undefined): LeadRefusal | undefined
   attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
-  /** Most who register are new: the engine may try the insert first, without reading. */
+  /** Most who register are new. */
   expectsNew?: true
   /** The visitor whose attempt a new lead takes over, with its rule. */
   visitor?: Lead | undefined
@@ -127,32 +127,11 @@ export function buildLeads(
   configCache: ConfigCache,
   onStep: (campaign: Campaign, step: LeadStep) => void,
 ) {
-  /** The lead as it then is on disk; if nothing changes, as it was read. */
-  async function write(
-    { accountId, campaignId }: CampaignOf,
-    email: string,
-    now: Seconds,
-    change: Change,
-  ): Promise<LeadWrite | LeadRefusal> {
-    const campaign = await configCache.campaign(campaignId)
-    if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
-    const decide = decider(change, now)
-    if (change.expectsNew) {
-      const written = await store.leads.create?.(campaign, email, decide)
-      if (written !== undefined && written !== 'exists') return written
-    }
-    const seen = await store.leads.find(campaign, email)
-    const fitting = seen === undefined ? campaign : await configCache.campaignFor(seen, campaign)
-    const decision = decide(fitting, seen)
-    if (typeof decision === 'string') return decision
-    // If nothing changes, no transaction is needed: what was read is on disk.
-    if (seen !== undefined && decision === undefined) return { campaign: fitting, before: seen, lead: seen }
-    // The decision is made again inside the transaction: lead and settings may have changed since.
-    return store.leads.write(fitting, email, decide, seen)
-  }
-
+  /** What is answered is on disk. */
   async function apply(of: CampaignOf, email: string, now: Seconds, change: Change): Promise<Outcome> {
-    const written = await write(of, email, now, change)
+    const known = await configCache.campaign(of.campaignId)
+    if (known?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
+    const written = await store.leads.write(known, email, decider(change, now), change.expectsNew ?? false)
     if (typeof written === 'string') return written
     const { campaign, before, lead } = written
     const isNew = before === undefined

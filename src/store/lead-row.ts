@@ -1,7 +1,7 @@
-// A lead as a row of either engine.
+// A lead as a row of either engine, and what a decision makes of it.
 import type { Notice } from '../core/events.ts'
 import type { Rule } from '../core/mechanism/rule.ts'
-import type { Campaign, Decision, Lead } from './model.ts'
+import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from './model.ts'
 import type { RefCipher } from './ref.ts'
 import type { Sql, Value } from './sql.ts'
 
@@ -56,4 +56,26 @@ export const noticesFor = (leadId: number, { notices = [] }: Decision): Notice[]
 /** Without the notices and the entry: a decision that copies the lead would write them again. */
 export function changedBy(lead: Lead, { notices: _, entry: __, ...changed }: Decision): Lead {
   return { ...lead, ...changed }
+}
+
+/**
+ * The answer to a write for which the lead was only read: a refusal, or the lead if it stays as it is. Undefined if a
+ * transaction is needed; one also reads the campaign again for a lead that is newer.
+ */
+export function withoutWriting(
+  campaign: Campaign,
+  lead: Lead | undefined,
+  decide: Decide,
+): LeadWrite | LeadRefusal | undefined {
+  if (lead !== undefined && isNewer(lead, campaign)) return undefined
+  const decision = decide(campaign, lead)
+  if (typeof decision === 'string') return decision
+  return lead !== undefined && decision === undefined ? { campaign, before: lead, lead } : undefined
+}
+
+/** Whether the lead was decided on by settings that this campaign does not have yet. */
+export function isNewer({ ruleId, attempt }: Lead, { rules, terms }: Campaign): boolean {
+  if (ruleId !== null) return !rules.has(ruleId)
+  // It has started without a rule, and by these settings each start has one.
+  return attempt.anchorAt !== null && terms.personal !== null
 }

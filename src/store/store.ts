@@ -65,15 +65,10 @@ export type LeadStore = {
   /**
    * Reads the lead, asks `decide`, and stores the result, as one step: no other write and no change of the account's
    * settings comes in between. Resolves once the result is on disk. `decide` gets the campaign as it is then, which may
-   * be newer than the caller's. `seen` is the lead as the caller has just read it: where there was none, an engine may
-   * try to insert first.
+   * be newer than the caller's. It is asked before as well, without a transaction: a refusal, and a lead that stays as
+   * it was read, need none. `expectsNew`: the email is probably new, and where a read costs much it is inserted first.
    */
-  write(campaign: Campaign, email: string, decide: Decide, seen: Lead | undefined): Promise<LeadWrite | LeadRefusal>
-  /**
-   * Like `write`, for an email that is probably new, without a read before: 'exists' where it is not. Absent where a
-   * read costs little.
-   */
-  create?(campaign: Campaign, email: string, decide: Decide): Promise<LeadWrite | LeadRefusal | 'exists'>
+  write(campaign: Campaign, email: string, decide: Decide, expectsNew: boolean): Promise<LeadWrite | LeadRefusal>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */
   list(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>
   /** By the deadline that is stored, or set by hand, then by opening and id. Leads without one are left out. */

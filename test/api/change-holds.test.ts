@@ -181,7 +181,7 @@ test('a registration is decided on the settings as they are when it is stored, n
         ? 'CAMPAIGN_NOT_PUBLISHED'
         : { registeredAt: now, ruleId: campaign.ruleId, attempt: begin(campaign.terms, now) }
     await applyCampaign(shop, { id, isDraft: true })
-    assert.equal(await store.leads.write(read, email, decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
+    assert.equal(await store.leads.write(read, email, decide, true), 'CAMPAIGN_NOT_PUBLISHED')
     assert.equal(await store.leads.find(read, email), undefined)
 
     const rule = {
@@ -189,12 +189,12 @@ test('a registration is decided on the settings as they are when it is stored, n
       mechanism: { ...read.terms.mechanism, deadline: { kind: 'after', period: 'PT1H' } },
     }
     await applyCampaign(shop, { id, isDraft: false, ...rule })
-    const written = await store.leads.write(read, email, decide, undefined)
+    const written = await store.leads.write(read, email, decide, true)
     assert.ok(typeof written === 'object')
     assert.equal(written.lead.attempt.deadlineAt, now + 3_600)
     assert.notEqual(written.campaign.version, read.version)
 
     await store.configuration.deleteCampaign(id, tester)
-    assert.equal(await store.leads.write(read, newEmail(), decide, undefined), 'CAMPAIGN_NOT_FOUND')
+    assert.equal(await store.leads.write(read, newEmail(), decide, true), 'CAMPAIGN_NOT_FOUND')
   })
 })

@@ -117,10 +117,9 @@ const decide: Decide = ({ terms, ruleId, accountId, id, name, watchers }, lead) 
 
 async function askLeads({ leads }: Store, both: Both): Promise<LeadWrite> {
   const [campaign] = both
-  const seen = (await leads.write(campaign, 'seen@example.com', decide, undefined)) as LeadWrite
-  await onAll(both, (email, one) => leads.write(one, email, decide, undefined))
-  await onAll(both, (email, one) => (leads.create as NonNullable<typeof leads.create>)(one, `new-${email}`, decide))
-  await onAll(both, (email, one) => leads.write(one, email, decide, seen.lead))
+  const seen = (await leads.write(campaign, 'seen@example.com', decide, true)) as LeadWrite
+  await onAll(both, (email, one) => leads.write(one, email, decide, true))
+  await onAll(both, (email, one) => leads.write(one, email, decide, false))
   await onAll(both, (email, one) => leads.find(one, email))
   await leads.findByRef(seen.lead.ref)
   await leads.findByIds(campaign.accountId, [seen.lead.id, seen.lead.id + 1])

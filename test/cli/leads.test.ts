@@ -534,7 +534,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     await place.arrange(async (store) => {
       const found = (await store.configuration.findCampaign(id)) as Campaign
       const lead = { registeredAt: begunAt, ruleId: found.ruleId, attempt: begin(found.terms, begunAt) }
-      await store.leads.write(found, 'a@example.com', () => lead, undefined)
+      await store.leads.write(found, 'a@example.com', () => lead, true)
     })
     const lead = ['--campaign', String(id), '--email', 'a@example.com']
     const set = await place.json(['lead', 'deadline', ...lead, '--at', '2035-01-01T00:00:00Z'])

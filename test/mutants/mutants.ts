@@ -205,8 +205,8 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/leads/leads.ts',
-    line: '\n    if (campaign?.accountId !== accountId)',
-    fault: '\n    if (campaign === undefined)',
+    line: 'known?.accountId !== of.accountId',
+    fault: 'known === undefined',
     tests: inApi('campaign-id'),
   },
   {
@@ -510,8 +510,8 @@ const postgres: Mutant[] = [
   },
   {
     file: 'src/store/postgres/lead-writer.ts',
-    line: "isThere = written === 'exists'",
-    fault: 'isThere = seen !== undefined',
+    line: "written = written === 'exists' ?",
+    fault: 'written = !expectsNew ?',
     tests: writtenTogether,
   },
   {

@@ -207,7 +207,7 @@ longTest('on the overview what is alike is one line, which opens', async () => {
     const { begin } = await import('../../src/core/mechanism/attempt.ts')
     const now = Math.floor(Date.now() / 1_000)
     const decision = { registeredAt: now, ruleId: live.ruleId, attempt: begin(live.terms, now) }
-    await store.leads.write(live, 'ada@example.com', () => decision, undefined)
+    await store.leads.write(live, 'ada@example.com', () => decision, true)
   })
   const page = await stage.open(busy)
   const line = page.getByText('12 published campaigns have no page that mails link to, so their leads get no link.')

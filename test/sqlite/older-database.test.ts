@@ -54,7 +54,7 @@ async function furnished(t: TestContext) {
       ruleId: campaign.ruleId,
       attempt: n === 3 ? { ...attempt, byHand: { deadlineAt: 9_999, setAt: 5, cycle: null } } : attempt,
     }
-    await store.leads.write(campaign, email, () => decision, undefined)
+    await store.leads.write(campaign, email, () => decision, true)
   }
   const leads = await store.leads.list(campaign, everything)
   assert.equal(leads.length, emails.length)
@@ -124,7 +124,7 @@ for (const [version, makeOlder] of Object.entries(older)) {
         assert.deepEqual(await store.leads.find(campaign, lead.email), lead)
         assert.deepEqual(await (await store.leads.findByRef(lead.ref))?.lead(campaign), lead)
         const decide = (_: Campaign, found: Lead | undefined) => assert.deepEqual(found, lead) as undefined
-        const again = await store.leads.write(campaign, lead.email, decide, undefined)
+        const again = await store.leads.write(campaign, lead.email, decide, true)
         assert.ok(typeof again !== 'string' && again.before !== undefined)
       }
     })
@@ -211,7 +211,7 @@ test('a newer database is refused at the start, and while it is open nothing is 
   const unavailable = { name: 'StoreUnavailable' }
   // At once, not only when it is next looked at.
   const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
-  await assert.rejects(store.leads.write(campaign, 'new@example.com', decide, undefined), unavailable)
+  await assert.rejects(store.leads.write(campaign, 'new@example.com', decide, true), unavailable)
   await assert.rejects(store.configuration.createAccount('Late', tester), unavailable)
   assert.ok(await comesTrue(1_000, () => !store.isReady()))
   await assert.rejects(store.leads.find(campaign, emails[0] as string), unavailable)

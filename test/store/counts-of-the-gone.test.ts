@@ -34,7 +34,7 @@ async function newCampaign(store: Store, accountId: number): Promise<Campaign> {
 
 /** What is counted of a new lead: a click, and a visit to the page. */
 async function countsOf(store: Store, campaign: Campaign, email: string): Promise<[Count, Count]> {
-  const written = await store.leads.write(campaign, email, register, undefined)
+  const written = await store.leads.write(campaign, email, register, true)
   assert.ok(typeof written === 'object')
   const of = { accountId: campaign.accountId, campaignId: campaign.id, leadId: written.lead.id, day: 20_000 }
   const once = { ...of, fetcher: 'person', total: 1, lastAt: quarter } as const

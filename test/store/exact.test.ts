@@ -77,7 +77,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const written = await Promise.all(
         times(50, (n) => {
           const decide = register(at + n)
-          return (stores[n % 2] as Store).leads.write(campaign, `${round}@example.com`, decide, undefined)
+          return (stores[n % 2] as Store).leads.write(campaign, `${round}@example.com`, decide, true)
         }),
       )
       assert.equal(written.filter((one) => typeof one !== 'string' && one.before === undefined).length, 1)
@@ -94,7 +94,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const emails = times(5, (n) => `${n}@example.com`)
     await Promise.all(
       times(200, (n) =>
-        (stores[n % 2] as Store).leads.write(campaign, emails[n % 5] as string, register(at + n), undefined),
+        (stores[n % 2] as Store).leads.write(campaign, emails[n % 5] as string, register(at + n), true),
       ),
     )
     for (const email of emails) {
@@ -110,12 +110,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const before = saved
       const changing = apply(stores[1], first.accountId, after(`P${round + 3}D`), first.id)
       const under = times(50, (n) =>
-        (stores[n % 2] as Store).leads.write(before, `${round}-${n}@example.com`, register(at), undefined),
+        (stores[n % 2] as Store).leads.write(before, `${round}-${n}@example.com`, register(at), true),
       )
       saved = await changing
       // Asked with the settings as somebody remembers them.
       const later = times(4, (n) =>
-        (stores[n % 2] as Store).leads.write(before, `${round}-later-${n}@example.com`, register(at), undefined),
+        (stores[n % 2] as Store).leads.write(before, `${round}-later-${n}@example.com`, register(at), true),
       )
       for (const written of await Promise.all(under)) {
         assert.ok(typeof written !== 'string' && written.before === undefined)
@@ -137,7 +137,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const campaign = await newCampaign(stores[0])
       // One of the leads sets off before the change, some or none.
       const register50 = () =>
-        times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, `${n}@example.com`, register(at), undefined))
+        times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, `${n}@example.com`, register(at), true))
       const early = round % 3 === 0 ? register50() : []
       // The first two rounds have no race, so that there is one of each outcome.
       if (round === 0) await Promise.all(early)
@@ -166,7 +166,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const campaign = await apply(stores[0], accountId, after('P2D'))
       const emails = times(50, (n) => `${n}@example.com`)
       const writing = emails.map((email, n) =>
-        (stores[n % 2] as Store).leads.write(campaign, email, register(at), undefined),
+        (stores[n % 2] as Store).leads.write(campaign, email, register(at), true),
       )
       for (let n = 0; n < round; n += 1) await new Promise(setImmediate)
       const deleted = await stores[1].configuration.deleteCampaign(campaign.id, tester)
@@ -177,7 +177,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       await removeWhole(stores[1].configuration, deleted, async () => {})
       assert.deepEqual(await stores[0].leads.list(campaign, { prefix: '', afterEmail: '', limit: 100 }), [])
       for (const store of stores) {
-        assert.equal(await store.leads.write(campaign, 'a@example.com', register(at), undefined), 'CAMPAIGN_NOT_FOUND')
+        assert.equal(await store.leads.write(campaign, 'a@example.com', register(at), true), 'CAMPAIGN_NOT_FOUND')
       }
     }
   })
@@ -187,10 +187,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const campaign = await newCampaign(stores[0])
     for (let round = 0; round < 20; round += 1) {
       const email = `${round}@example.com`
-      const seen = leadOf(await stores[0].leads.write(campaign, email, register(at), undefined))
-      const extending = times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, email, extend(at + n), seen))
+      leadOf(await stores[0].leads.write(campaign, email, register(at), true))
+      const extending = times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, email, extend(at + n), false))
       const erased = stores[1].leads.erase([{ campaign, email }], tester)
-      const again = stores[0].leads.write(campaign, email, register(at + 5), seen)
+      const again = stores[0].leads.write(campaign, email, register(at + 5), false)
       for (const written of await Promise.all(extending)) {
         assert.ok(
           written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && written.before !== undefined),
@@ -215,7 +215,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (const sweep of await stores[0].events.sweeps('node')) await stores[0].events.writeStretch(sweep, [], null)
     for (let round = 0; round < 20; round += 1) {
       const email = `${round}@example.com`
-      const { id } = leadOf(await stores[0].leads.write(campaign, email, register(at), undefined))
+      const { id } = leadOf(await stores[0].leads.write(campaign, email, register(at), true))
       const erasing = times(4, (n) => (stores[n % 2] as Store).leads.erase([{ campaign, email }], testerAt(at + n)))
       assert.deepEqual((await Promise.all(erasing)).sort(), [0, 0, 0, 1])
       const due = (await stores[0].events.due(endpoint, at + 100, 200)).filter(({ kind }) => kind === 'lead.erased')
@@ -230,10 +230,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const failing: Decide = () => {
       throw new Error('a defect')
     }
-    for (const seen of [undefined, await store.leads.find(campaign, 'a@example.com')]) {
+    for (const expectsNew of [true, false]) {
       const written = await Promise.allSettled(
         ['a', 'b', 'c'].map((name) =>
-          store.leads.write(campaign, `${name}@example.com`, name === 'b' ? failing : register(at), seen),
+          store.leads.write(campaign, `${name}@example.com`, name === 'b' ? failing : register(at), expectsNew),
         ),
       )
       assert.deepEqual(

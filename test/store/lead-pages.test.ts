@@ -32,7 +32,7 @@ async function makeCampaign(store: Store, accountId: number): Promise<Campaign> 
 async function add(store: Store, campaignId: number, names: string[]): Promise<void> {
   const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
   const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
-  const written = await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, undefined)))
+  const written = await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, true)))
   assert.ok(written.every((write) => typeof write !== 'string' && write.before === undefined))
 }
 
@@ -126,7 +126,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const attempt = begin(campaign.terms, 1_000_000)
     const decide = () => ({ registeredAt: 1, ruleId: attempt.rule && campaign.ruleId, attempt })
     const names = Array.from({ length: 1_000 }, (_, n) => `${'a'.repeat(235)}${n}@example.com`)
-    await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, undefined)))
+    await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, true)))
     const timeOf = async (part: string) => {
       const startedAt = performance.now()
       const { leads } = await store.leads.search(campaign, { part, afterEmail: '', limit: 7 })
@@ -162,8 +162,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const attempt = attemptOf(index)
       return { registeredAt: 1, ruleId: attempt.rule && campaign.ruleId, attempt }
     }
-    await Promise.all(names.map((name, index) => store.leads.write(campaign, name, decide(index), undefined)))
-    await store.leads.write(campaign, visitorName('a'.repeat(32)), decide(1), undefined)
+    await Promise.all(names.map((name, index) => store.leads.write(campaign, name, decide(index), true)))
+    await store.leads.write(campaign, visitorName('a'.repeat(32)), decide(1), true)
     const all = await store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1_000 })
     assert.equal(all.length, names.length)
 

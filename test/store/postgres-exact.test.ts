@@ -128,7 +128,7 @@ test('a change of settings waits for a registration that is being written', asyn
     campaign,
     'ada@example.com',
     ({ terms, ruleId }) => ({ registeredAt: 1, ruleId, attempt: begin(terms, 1) }),
-    undefined,
+    true,
   )
   await sleep(300)
   const changing = apply(store, account.id, { kind: 'none' }, campaign.id).then(
@@ -167,7 +167,7 @@ test('an erasure of many locks leads in the order of registrations, whatever ord
       campaign,
       email,
       ({ terms, ruleId }) => ({ registeredAt: 1, ruleId, attempt: begin(terms, 1) }),
-      undefined,
+      true,
     )
   const somebody = await clientOf(t, url)
   await somebody.query('BEGIN')

@@ -3,7 +3,7 @@ import { addLeadEntries } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { insertNotices } from '../events/queue.ts'
-import { changedBy, decisionValues, type LeadRow, leadOf, noticesFor } from '../lead-row.ts'
+import { changedBy, decisionValues, type LeadRow, leadOf, noticesFor, withoutWriting } from '../lead-row.ts'
 import { findLeads, inOrder, insertLeads, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
@@ -39,7 +39,11 @@ type Changes = Map<string, Value[]>
 /** A lead that is to be inserted. */
 type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision }
 
-export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick<LeadStore, 'write' | 'create'> {
+export function leadWriter(
+  { durable, timeoutMs }: Pools,
+  refs: RefCipher,
+  find: LeadStore['find'],
+): LeadStore['write'] {
   const insert = batcher<Write, Written | 'exists'>(batchSize, accountIdOf, (accountId, writes, leftMs) =>
     durable.inTwoTrips(
       leftMs,
@@ -88,19 +92,19 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher): Pick
     ),
   )
 
-  return {
-    create: (campaign, email, decide) => insert({ campaign, email, decide }, performance.now() + timeoutMs),
-    async write(campaign, email, decide, seen) {
-      const until = performance.now() + timeoutMs
-      const write = { campaign, email, decide }
-      let isThere = seen !== undefined
-      for (let round = 0; round < maxRounds; round += 1) {
-        const written = isThere ? await change(write, until) : await insert(write, until)
-        if (written !== 'exists' && written !== 'missing') return written
-        isThere = written === 'exists'
-      }
-      throw new StoreUnavailable('the lead kept changing')
-    },
+  return async (campaign, email, decide, expectsNew) => {
+    const until = performance.now() + timeoutMs
+    const write = { campaign, email, decide }
+    let written: Written | 'exists' | 'missing' = expectsNew ? await insert(write, until) : 'exists'
+    if (written === 'exists') {
+      const lead = await find(campaign, email)
+      written = withoutWriting(campaign, lead, decide) ?? (lead === undefined ? 'missing' : 'exists')
+    }
+    for (let round = 0; written === 'exists' || written === 'missing'; round += 1) {
+      if (round === maxRounds) throw new StoreUnavailable('the lead kept changing')
+      written = written === 'exists' ? await change(write, until) : await insert(write, until)
+    }
+    return written
   }
 }
 

@@ -2,7 +2,7 @@
 import { leadFinders, leadLists, statements } from '../lead-lists.ts'
 import { type LeadRow, leadOf } from '../lead-row.ts'
 import { deleteNamed, type FoundRow, findLead, findLeadByRef, findLeads, findLeadsById } from '../lead-sql.ts'
-import type { Campaign } from '../model.ts'
+import type { Campaign, Lead } from '../model.ts'
 import type { RefCipher } from '../ref.ts'
 import type { Runner, Sql } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
@@ -39,11 +39,13 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     return emails.map((email) => found.get(email))
   })
 
+  async function find(campaign: Campaign, email: string): Promise<Lead | undefined> {
+    const row = await read({ campaign, email }, performance.now() + timeoutMs)
+    return row && toLead(campaign, row)
+  }
+
   return {
-    async find(campaign, email) {
-      const row = await read({ campaign, email }, performance.now() + timeoutMs)
-      return row && toLead(campaign, row)
-    },
+    find,
     ...leadFinders(
       refs,
       (values) => counting.use(timeoutMs, ({ rows }) => rows<FoundRow>(findByRef, values)),
@@ -51,7 +53,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
         admin.use(timeoutMs, ({ rows }) => rows<FoundRow>(unprepared(findLeadsById(ids.length)), [accountId, ...ids])),
       toLead,
     ),
-    ...leadWriter(pools, refs),
+    write: leadWriter(pools, refs, find),
     ...leadLists(
       (name, values) => onAdminPool(pools, ({ rows }) => rows(prepared(`leads_${name}`, statements[name]), values)),
       toLead,

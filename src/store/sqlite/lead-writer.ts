@@ -3,7 +3,6 @@ import { addLeadEntries, type LeadEntry } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
-import type { LeadStore } from '../store.ts'
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, sqliteCode } from './connection.ts'
 import { type Database, failure, inTransaction, lockRetryMs } from './database.ts'
 
@@ -33,7 +32,7 @@ type Pending = {
  * share one transaction, and so one flush. Each is answered after the COMMIT that holds it. `lockWaitMs` is how long
  * a write waits for a lock that another process holds, before it is refused.
  */
-export function leadWriter(database: Database, leads: LeadStatements, lockWaitMs: number): LeadStore['write'] {
+export function leadWriter(database: Database, leads: LeadStatements, lockWaitMs: number) {
   let queue: Pending[] = []
   let isRunning = false
 
@@ -59,8 +58,8 @@ export function leadWriter(database: Database, leads: LeadStatements, lockWaitMs
     isRunning = false
   }
 
-  return (campaign, email, decide) =>
-    new Promise((resolve, reject) => {
+  return (campaign: Campaign, email: string, decide: Decide) =>
+    new Promise<Answer>((resolve, reject) => {
       if (queue.length >= queueSize) {
         reject(new StoreUnavailable('too many writes are waiting'))
         return

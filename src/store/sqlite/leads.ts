@@ -1,6 +1,6 @@
 import { insertNoticesSql, noticeValues } from '../events/queue.ts'
 import { leadFinders, leadLists, statements } from '../lead-lists.ts'
-import { changedBy, decisionValues, type LeadRow, leadOf, noticesFor } from '../lead-row.ts'
+import { changedBy, decisionValues, type LeadRow, leadOf, noticesFor, withoutWriting } from '../lead-row.ts'
 import {
   deleteNamed,
   type FoundRow,
@@ -59,6 +59,8 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs }
     for (const notice of noticesFor(leadId, decision)) connection.run(insertNotice, ...noticeValues(accountId, notice))
   }
 
+  const writeTogether = leadWriter(database, { find, create, change }, lockWaitMs)
+
   return {
     find: (campaign, email) => reading(database, () => find(campaign, email)),
     ...leadFinders(
@@ -69,7 +71,10 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs }
       toLead,
     ),
     ...leadLists((name, values) => reading(database, () => connection.rows(statements[name], ...values)), toLead),
-    write: leadWriter(database, { find, create, change }, lockWaitMs),
+    async write(campaign, email, decide) {
+      const lead = await reading(database, () => find(campaign, email))
+      return withoutWriting(campaign, lead, decide) ?? writeTogether(campaign, email, decide)
+    },
     async erase(leads, by) {
       const erased = await runner.write((sql) => deleteNamed(sql, leads, by))
       database.isLogToEmpty = true

@@ -57,7 +57,7 @@ for (const isAnalyzed of someOf([false, true], 1))
       Promise.all(
         Array.from({ length: count }, () => {
           made += 1
-          return store.leads.write(campaign, `${made}@example.com`, decide, undefined)
+          return store.leads.write(campaign, `${made}@example.com`, decide, true)
         }),
       )
     const lookUp = (count: number) =>
@@ -71,7 +71,7 @@ for (const isAnalyzed of someOf([false, true], 1))
       for (const count of [64, 30, 1]) {
         const emails = Array.from({ length: count }, (_, n) => `${n + 1}@example.com`)
         await lookUp(count)
-        await Promise.all(emails.map((email) => store.leads.write(campaign, email, decide, lead)))
+        await Promise.all(emails.map((email) => store.leads.write(campaign, email, decide, false)))
         await register(count)
       }
       await store.leads.findByRef(lead.ref)
