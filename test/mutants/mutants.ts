@@ -552,9 +552,9 @@ const postgres: Mutant[] = [
   },
   {
     file: 'src/store/postgres/connection.ts',
-    line: "const [result] = await together(client, () => [last(connection, known), client.query('COMMIT')])",
+    line: "const ended = together(client, () => [last(connection, known), client.query('COMMIT')])",
     fault:
-      "const result = await last(connection, known)\n    setImmediate(() => client.query('COMMIT').catch(() => {}))",
+      "const ended = [await last(connection, known)] as const\n    setImmediate(() => client.query('COMMIT').catch(() => {}))",
     tests: writtenTogether,
   },
   {

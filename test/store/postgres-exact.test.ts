@@ -59,6 +59,21 @@ test('the transaction of a node that is lost or hangs keeps its locks for five s
   assert.deepEqual(await Promise.all([admin, durable, counting].map(limitOf)), ['5s', '2s', '2s'])
 })
 
+test('what the last trip of a transaction asks after it has waited is refused, not run behind the commit', async (t) => {
+  const { url } = await opened(t)
+  const { admin, durable, counting } = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  t.after(() => Promise.all([admin, durable, counting].map((pool) => pool.close())))
+  const asking = durable.inTwoTrips(
+    5_000,
+    async () => {},
+    async ({ query }) => {
+      await Promise.resolve()
+      return query('SELECT 1', [])
+    },
+  )
+  await assert.rejects(asking, /asked behind COMMIT/)
+})
+
 test('whatever is usual for the database: what is answered is on disk, locks are waited for, a copy may take long', async (t) => {
   const { url } = await opened(t)
   const usual = [

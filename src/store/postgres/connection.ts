@@ -85,8 +85,8 @@ export function openPool(options: PoolOptions) {
       use(timeoutMs, (client) => inTwoTrips(client, mode, work, async (_, result) => result), 'ROLLBACK'),
     /**
      * A transaction of two round trips, each in one packet: BEGIN with what `first` asks for at once, then all that
-     * `last` asks for with COMMIT. So `last` asks for everything before it waits for anything: what comes later is
-     * outside the transaction.
+     * `last` asks for with COMMIT. So `last` asks for everything before it waits for anything: what comes later
+     * would be outside the transaction, and fails.
      */
     inTwoTrips: <Known, T>(
       timeoutMs: number,
@@ -163,9 +163,15 @@ async function inTwoTrips<Known, T>(
   first: (connection: Connection) => Promise<Known>,
   last: (connection: Connection, known: Known) => Promise<T>,
 ): Promise<T> {
-  const connection = connectionOf(client)
+  let isOver = false
+  const connection = connectionOf(client, () => {
+    // Not a plain Error, which `failure` would take for one of the driver.
+    if (isOver) throw new TypeError('asked behind COMMIT: `last` must ask for everything before it waits')
+  })
   const [, known] = await together(client, () => [client.query(`BEGIN ${mode}`), first(connection)])
-  const [result] = await together(client, () => [last(connection, known), client.query('COMMIT')])
+  const ended = together(client, () => [last(connection, known), client.query('COMMIT')])
+  isOver = true
+  const [result] = await ended
   return result
 }
 
@@ -245,13 +251,16 @@ export function clientConfig(url: string, settings: Record<string, string>): pg.
   }
 }
 
-function connectionOf(client: pg.PoolClient): Connection {
+/** `check` is called before each question. */
+function connectionOf(client: pg.PoolClient, check = () => {}): Connection {
   return {
     async query(sql, values) {
+      check()
       const { rows, rowCount } = await client.query(numbered(sql), values as Value[])
       return { rows, changes: rowCount ?? 0 }
     },
     async rows<T extends unknown[]>(statement: Prepared, values: readonly unknown[]) {
+      check()
       return (await client.query<T>({ ...statement, values: [...values], rowMode: 'array' })).rows
     },
   }
