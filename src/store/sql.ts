@@ -3,7 +3,10 @@ export type Value = string | number | Uint8Array | null
 export type Row = Record<string, any>
 export type Statement = [sql: string, ...values: Value[]]
 
-/** Statements that see, or belong to, one transaction. */
+/**
+ * Statements that see, or belong to, one transaction. Wait for nothing else between them: on SQLite they are all to
+ * run in one turn of the event loop, or what comes in between finds the transaction open, or the database locked.
+ */
 export type Sql = {
   /** How many rows one statement may name. */
   rowsAtOnce: number
