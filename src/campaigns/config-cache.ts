@@ -22,7 +22,11 @@ export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>
     liveKey: keys.get,
     campaign: campaigns.get,
     account: accounts.get,
-    /** The campaign with which to read its lead: read again if the lead was written under newer settings than `known`. */
+    /**
+     * The campaign with which to read its lead: read again if the lead was written under newer settings than `known`.
+     * Needed for each lead that was read with a campaign of this cache, before an offer is made of the two; what
+     * `leads.write` resolves with fits already.
+     */
     async campaignFor(lead: Lead, known: Campaign): Promise<Campaign> {
       return isNewer(lead, known) ? ((await campaigns.load(known.id)) ?? known) : known
     },
