@@ -87,6 +87,16 @@ export type EndpointSettings = {
   perMinute: number | null
 }
 
+/** What an endpoint has where nothing else is said, and one that was stored before there was the setting. */
+export const usualSettings: Omit<EndpointSettings, 'name' | 'url' | 'kinds'> = {
+  campaignIds: null,
+  leadTimes: [],
+  personal: true,
+  batch: 1,
+  inFlight: 4,
+  perMinute: null,
+}
+
 /** What an endpoint wants of one campaign. */
 export type Watcher = { endpointId: number; kinds: readonly EventKind[]; wanted: Wanted }
 
@@ -136,12 +146,12 @@ const checkShape = record<EndpointSettings>({
   name: nameOf(endpointLimits.nameCharacters),
   url: text('a URL'),
   kinds: some(list(choice(wantedKinds), wantedKinds.length)),
-  campaignIds: optional(nullOr(some(list(wholeNumber(1), endpointLimits.campaigns))), null),
-  leadTimes: optional(list(leadTime, endpointLimits.leadTimes), []),
-  personal: optional(flag, true),
-  batch: optional(wholeNumber(1, endpointLimits.batch), 1),
-  inFlight: optional(wholeNumber(1, endpointLimits.inFlight), 4),
-  perMinute: optional(nullOr(wholeNumber(1, endpointLimits.perMinute)), null),
+  campaignIds: optional(nullOr(some(list(wholeNumber(1), endpointLimits.campaigns))), usualSettings.campaignIds),
+  leadTimes: optional(list(leadTime, endpointLimits.leadTimes), usualSettings.leadTimes),
+  personal: optional(flag, usualSettings.personal),
+  batch: optional(wholeNumber(1, endpointLimits.batch), usualSettings.batch),
+  inFlight: optional(wholeNumber(1, endpointLimits.inFlight), usualSettings.inFlight),
+  perMinute: optional(nullOr(wholeNumber(1, endpointLimits.perMinute)), usualSettings.perMinute),
 })
 
 /**

@@ -17,7 +17,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Sql, Value } from '../../src/store/sql.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
-import { emptyDatabases } from '../support/empty-databases.ts'
+import { emptyDatabases, runIn } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -247,6 +247,23 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await store.events.changeEndpoint(here, { ...other, batch: 2 }, tester)
     await store.events.setHealth(here, sick, 1_100)
     assert.deepEqual(health(await find()), sick, 'what this one did counts, whatever else was changed meanwhile')
+  })
+
+  test(`an endpoint that was stored without a setting has the usual one, and how its server does is noted: ${engine}`, async (t) => {
+    const at = await place(t)
+    const store = await openStore(at, options)
+    t.after(() => store.close())
+    const { of, accountId } = await opened(store)
+    const { id } = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    const stored = '{"name": "shop", "url": "https://example.com/", "kinds": ["lead.expired"], "batch": 2}'
+    await runIn(at, `UPDATE endpoints SET settings = '${stored}'`)
+    const find = async () => (await store.events.findEndpoint(accountId, id)) as Endpoint
+    const endpoint = await find()
+    assert.deepEqual(endpoint.settings, settings({ kinds: ['lead.expired'], batch: 2 }))
+    const campaign = await store.configuration.findCampaign(of.campaignId)
+    assert.deepEqual(campaign?.watchers[0]?.kinds, ['lead.expired'])
+    await store.events.setHealth(endpoint, { failingSince: 900, failures: 5, nextTryAt: 9_000 }, 1_000)
+    assert.equal((await find()).failures, 5)
   })
 
   test(`for a paused endpoint an erasure is noted, and what it was not told is kept for 30 days: ${engine}`, async (t) => {

@@ -11,8 +11,10 @@ import {
   findEndpoint,
   type Health,
   listEndpoints,
+  notDeleted,
   type PauseCause,
   setsWell,
+  settingsOf,
   toEndpoint,
   updateEndpoint,
 } from './endpoint.ts'
@@ -198,19 +200,20 @@ export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: nu
  */
 export async function setHealth(sql: Sql, read: Endpoint, health: Health, now: Seconds): Promise<void> {
   const { accountId, id, settings, failures, failingSince, nextTryAt } = read
-  const current = await findEndpoint(sql, accountId, id)
-  if (current?.settings.url !== settings.url) return
+  const which = `account_id = ? AND id = ? AND ${notDeleted}`
+  const current = await sql.get(`SELECT settings FROM endpoints WHERE ${which}`, accountId, id)
+  if (current === undefined || settingsOf(current.settings).url !== settings.url) return
   const changed = await sql.run(
-    `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ? WHERE account_id = ? AND id = ?
+    `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ? WHERE ${which}
       AND settings = ? AND failures = ? AND coalesce(failing_since, 0) = ? AND coalesce(next_try_at, 0) = ?`,
     ...[health.failingSince, health.failures, health.nextTryAt, accountId, id],
-    ...[JSON.stringify(current.settings), failures, failingSince ?? 0, nextTryAt ?? 0],
+    ...[current.settings, failures, failingSince ?? 0, nextTryAt ?? 0],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
   // But not what failed before this outage, or at the beginning of a short one: a server that fails now and then would
   // be sent all of that each time it is well again.
   const failedSince = (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0)
-  await retryAtOnce(sql, current, now, failedSince)
+  await retryAtOnce(sql, read, now, failedSince)
 }
 
 /** Has an event told again at once. */

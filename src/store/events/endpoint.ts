@@ -1,5 +1,5 @@
 // Endpoints as rows of the database, and which of them watch a campaign.
-import { type EndpointSettings, type Watcher, watcherOf } from '../../core/events.ts'
+import { type EndpointSettings, usualSettings, type Watcher, watcherOf } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Row, Sql, Statement } from '../sql.ts'
 
@@ -66,15 +66,21 @@ export async function watchersOf(
 ): Promise<Watcher[]> {
   const rows = await sql.all(`SELECT id, settings FROM endpoints WHERE account_id = ? AND ${which}`, accountId)
   return rows
-    .map((row) => watcherOf(row.id, JSON.parse(row.settings), campaignId))
+    .map((row) => watcherOf(row.id, settingsOf(row.settings), campaignId))
     .filter((watcher) => watcher !== undefined)
+}
+
+/** What was stored before there was a setting has the usual one. They keep their order, which answers show. */
+export function settingsOf(stored: string): EndpointSettings {
+  const { name, url, kinds, ...others } = JSON.parse(stored)
+  return { name, url, kinds, ...usualSettings, ...others }
 }
 
 export function toEndpoint(row: Row): Endpoint {
   return {
     id: row.id,
     accountId: row.account_id,
-    settings: JSON.parse(row.settings),
+    settings: settingsOf(row.settings),
     generation: row.generation,
     oldSecrets: JSON.parse(row.old_secrets),
     createdAt: row.created_at,
