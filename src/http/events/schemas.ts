@@ -1,6 +1,7 @@
 // The shapes of the API for events: what validates a request, and what the description says.
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import {
+  type EndpointSettings,
   endpointLimits,
   eventIdPattern,
   eventKinds,
@@ -8,6 +9,7 @@ import {
   mostCounted,
   mostGraceHours,
   tryCauses,
+  usualSettings,
   wantedKinds,
 } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
@@ -45,15 +47,14 @@ const settings = {
     Type.Integer({ minimum: 1, maximum: endpointLimits.perMinute }),
     'Events a minute, at most; null: no limit.',
   ),
-}
+} satisfies Record<keyof EndpointSettings, TSchema>
 
 const { name, url, kinds, ...optional } = settings
 export const EndpointInput = Type.Object(
   { name, url, kinds, ...Type.Partial(Type.Object(optional)).properties },
   {
     ...closed,
-    description:
-      'If left out: all campaigns, no lead time, with personal data, one event in a request, 4 requests at a time.',
+    description: `If left out: all campaigns, no lead time, with personal data, one event in a request, ${usualSettings.inFlight} requests at a time.`,
   },
 )
 export const EndpointChange = Type.Partial(Type.Object(settings), { ...closed, minProperties: 1 })

@@ -8,19 +8,22 @@ import { differencesOf } from './audit-differences.ts'
 import type { AuditEntry } from './audit-query.ts'
 import { words } from './audit-words.ts'
 
+/** By the name that is kept, which may be an older one. */
+type Named = Record<'actions' | 'subjects' | 'fields' | 'values', Record<string, string>>
+
 /** What people call what stands in an entry. What has no name here is shown as it is kept. */
 export function useNames() {
   const text = useWords(words)
-  const kinds: Record<string, string> = text.subjects
+  const { actions, subjects, fields, values }: Named = text
   return {
-    action: (action: string) => text.actions[action] ?? action,
+    action: (action: string) => actions[action] ?? action,
     actor: ({ kind, name }: AuditEntry['actor']) => (kind === 'user' ? name : `${name} (${text.actors[kind]})`),
-    subject: ({ kind, name }: AuditEntry['subject']) => `${kinds[kind] ?? kind} ${name}`,
-    path: (path: readonly string[]) => path.map((step) => text.fields[step] ?? step).join(' › '),
+    subject: ({ kind, name }: AuditEntry['subject']) => `${subjects[kind] ?? kind} ${name}`,
+    path: (path: readonly string[]) => path.map((step) => fields[step] ?? step).join(' › '),
     value(value: unknown, path: readonly string[]) {
       if (value === undefined || value === null || value === '') return text.none
       if (typeof value === 'boolean') return value ? text.yes : text.no
-      return text.values[`${path.at(-1)}.${value}`] ?? String(value)
+      return values[`${path.at(-1)}.${value}`] ?? String(value)
     },
   }
 }

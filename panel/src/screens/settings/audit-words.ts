@@ -1,4 +1,7 @@
+import type { AskedOf } from '../../api.ts'
 import { inBoth, plural } from '../../language.ts'
+
+type WebhookSettings = AskedOf<'POST /webhooks'>['body']
 
 export const words = inBoth({
   en: {
@@ -75,7 +78,7 @@ export const words = inBoth({
       'user.recovery_codes_made': 'New recovery codes',
       'invitation.created': 'Invitation made',
       'invitation.withdrawn': 'Invitation withdrawn',
-    } as Record<string, string>,
+    },
     fields: {
       ...{ name: 'name', isDraft: 'draft', timeZone: 'time zone', language: 'language', pages: 'pages' },
       ...{ mechanism: 'rules', deadline: 'deadline', mailTimer: 'countdown image', onExpiry: 'after the deadline' },
@@ -90,12 +93,12 @@ export const words = inBoth({
       ...{ personal: 'emails and links', batch: 'events in one request', inFlight: 'requests at a time' },
       ...{ perMinute: 'events a minute', goesOnFrom: 'goes on from', dueBefore: 'dropped what was due before' },
       ...{ oldWorksUntil: 'the old one works until' },
-    } as Record<string, string>,
+    } satisfies Record<keyof WebhookSettings, string>,
     values: {
       ...{ 'role.owner': 'Owner', 'role.member': 'Member', 'role.viewer': 'Viewer' },
       ...{ 'paused.user': 'by hand', 'paused.gone': 'the server said 410', 'paused.failing': 'five days of failing' },
       ...{ 'goesOnFrom.where it stopped': 'where it stopped' },
-    } as Record<string, string>,
+    },
   },
   pl: {
     title: 'Dziennik zmian',
@@ -171,7 +174,7 @@ export const words = inBoth({
       'user.recovery_codes_made': 'Nowe kody zapasowe',
       'invitation.created': 'Utworzono zaproszenie',
       'invitation.withdrawn': 'Wycofano zaproszenie',
-    } as Record<string, string>,
+    },
     fields: {
       ...{ name: 'nazwa', isDraft: 'wersja robocza', timeZone: 'strefa czasowa', language: 'język', pages: 'strony' },
       ...{ mechanism: 'zasady', deadline: 'termin', mailTimer: 'obrazek z licznikiem', onExpiry: 'po terminie' },
@@ -191,11 +194,11 @@ export const words = inBoth({
       ...{ personal: 'adresy e-mail i linki', batch: 'zdarzeń w jednym żądaniu', inFlight: 'żądań naraz' },
       ...{ perMinute: 'zdarzeń na minutę', goesOnFrom: 'kontynuuje od', dueBefore: 'porzucono sprzed' },
       ...{ oldWorksUntil: 'poprzedni działa do' },
-    } as Record<string, string>,
+    },
     values: {
       ...{ 'role.owner': 'Właściciel', 'role.member': 'Współpracownik', 'role.viewer': 'Obserwator' },
       ...{ 'paused.user': 'ręcznie', 'paused.gone': 'serwer odpowiedział 410' },
       ...{ 'paused.failing': 'pięć dni niepowodzeń', 'goesOnFrom.where it stopped': 'od miejsca, w którym stanął' },
-    } as Record<string, string>,
+    },
   },
 })
