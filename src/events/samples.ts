@@ -23,10 +23,11 @@ const lead = {
   asOf,
 }
 
-/** Kinds whose sample differs from a plain lead. */
-const others: Partial<Record<EventKind, object>> = {
+const samples: Record<EventKind, object> = {
   'lead.registered': { ...lead, registeredAt: happenedAt },
+  'lead.started': lead,
   'lead.deadline_changed': { ...lead, cause: 'reset' },
+  'lead.opened': lead,
   'lead.deadline_approaching': { ...lead, opensAt: lead.registeredAt, leadTime: 'PT24H' },
   'lead.expired': { ...lead, state: 'expired', opensAt: lead.registeredAt, deadline: happenedAt },
   'lead.converted': {
@@ -42,5 +43,5 @@ const others: Partial<Record<EventKind, object>> = {
 }
 
 export function sampleOf(type: EventKind): EventBody {
-  return { type, timestamp: happenedAt, data: { ...(others[type] ?? lead) } }
+  return { type, timestamp: happenedAt, data: { ...samples[type] } }
 }

@@ -37,19 +37,21 @@ const lead = {
   asOf,
 }
 
-/** The data of kinds that tell more than the lead, or something else. */
-const others: Partial<Record<EventKind, Type.TProperties>> = {
+const dataOf: Record<EventKind, Type.TProperties> = {
   'lead.registered': {
     ...lead,
     backfill: Type.Optional(Type.Literal(true, { description: 'Sent by a backfill, long after it happened.' })),
   },
+  'lead.started': lead,
   'lead.deadline_changed': { ...lead, cause: Type.Enum([...changeCauses], { type: 'string' }) },
+  'lead.opened': lead,
   'lead.deadline_approaching': {
     ...lead,
     leadTime: Type.String({
       description: 'As set at the endpoint, such as `PT24H`; in seconds if it is no longer set there.',
     }),
   },
+  'lead.expired': lead,
   'lead.converted': { ...lead, conversion: Type.Omit(KeptConversion, ['campaignId', 'email'], closed) },
   'lead.erased': { ref, asOf },
   'campaign.ended': { ...campaign, deadline: instant, timeZone, asOf },
@@ -63,7 +65,7 @@ const eventOf = (kind: EventKind) =>
       id: Type.Optional(Type.String({ pattern: eventIdPattern, description: inBatch })),
       type: Type.Literal(kind),
       timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
-      data: Type.Object(others[kind] ?? lead, closed),
+      data: Type.Object(dataOf[kind], closed),
     },
     closed,
   )
