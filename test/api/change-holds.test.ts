@@ -1,10 +1,10 @@
 // What is changed on the command line holds in the running server within one second.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Decide } from '../../src/store/model.ts'
 import { tester } from '../support/actor.ts'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop, withinOneSecond } from '../support/api.ts'
+import { decisionOf } from '../support/decision.ts'
 import { someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { json, message, type WireAnswer, wire } from '../support/wire.ts'
@@ -176,10 +176,7 @@ test('a registration is decided on the settings as they are when it is stored, n
     const read = await store.configuration.findCampaign(id)
     assert.ok(read)
     const now = Math.floor(Date.now() / 1000)
-    const decide: Decide = (campaign) =>
-      campaign.isDraft
-        ? 'CAMPAIGN_NOT_PUBLISHED'
-        : { registeredAt: now, ruleId: campaign.ruleId, attempt: begin(campaign.terms, now) }
+    const decide: Decide = (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : decisionOf(campaign, now))
     await applyCampaign(shop, { id, isDraft: true })
     assert.equal(await store.leads.write(read, email, decide, true), 'CAMPAIGN_NOT_PUBLISHED')
     assert.equal(await store.leads.find(read, email), undefined)

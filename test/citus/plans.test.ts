@@ -7,7 +7,7 @@ import pg from 'pg'
 import { removeWhole } from '../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { type EndpointSettings, type Notice, wantedKinds } from '../../src/core/events.ts'
-import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
+import { setByHand } from '../../src/core/mechanism/attempt.ts'
 import type { DeliveryEntry } from '../../src/history/deliveries.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { HistoryTable } from '../../src/history/table.ts'
@@ -20,6 +20,7 @@ import { placements } from '../../src/store/postgres/distribution.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testerAt } from '../support/actor.ts'
 import { citusUrl } from '../support/citus.ts'
+import { decisionOf } from '../support/decision.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
 import { root } from '../support/prepared.ts'
@@ -100,10 +101,8 @@ const onAll = (both: Both, run: (email: string, campaign: Campaign) => Promise<u
   Promise.all(both.flatMap((one) => emails.map((email) => run(email, one))))
 
 /** With all that is written beside a lead: what is to be told, and the entry of the audit log. */
-const decide: Decide = ({ terms, ruleId, accountId, id, name, watchers }, lead) => ({
-  registeredAt: 1,
-  ruleId,
-  attempt: lead ? { ...lead.attempt, resets: lead.attempt.resets + 1 } : begin(terms, now),
+const decide: Decide = ({ accountId, id, name, watchers, ...campaign }, lead) => ({
+  ...decisionOf(campaign, now, lead && { attempt: { ...lead.attempt, resets: lead.attempt.resets + 1 } }),
   notices: watchers.map(({ endpointId }) => ({ endpointId, dueAt: now, kind: 'look', detail: 0 })),
   entry: {
     by,

@@ -14,10 +14,10 @@ import { emailLines } from '../../panel/src/screens/campaigns/leads/read-emails.
 import { writeOutput } from '../../src/cli/command.ts'
 import { mailHtml } from '../../src/core/mail-html.ts'
 import { type MailService, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
-import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { commandPauseMs } from '../support/api.ts'
 import { citusUrl } from '../support/citus.ts'
+import { decisionOf } from '../support/decision.ts'
 import { amount } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, compileCache, type Installation, owner } from '../support/lastcall.ts'
 import { plainServer } from '../support/panel-session.ts'
@@ -533,8 +533,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const begunAt = Math.floor(Date.now() / 1_000) - 150 * 60
     await place.arrange(async (store) => {
       const found = (await store.configuration.findCampaign(id)) as Campaign
-      const lead = { registeredAt: begunAt, ruleId: found.ruleId, attempt: begin(found.terms, begunAt) }
-      await store.leads.write(found, 'a@example.com', () => lead, true)
+      await store.leads.write(found, 'a@example.com', () => decisionOf(found, begunAt), true)
     })
     const lead = ['--campaign', String(id), '--email', 'a@example.com']
     const set = await place.json(['lead', 'deadline', ...lead, '--at', '2035-01-01T00:00:00Z'])

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { changeText, shareText } from '../../panel/src/parts/percent.ts'
 import { tester } from '../support/actor.ts'
 import { dateOf, startOf, timeZone, today } from '../support/amid-day.ts'
+import { decisionOf } from '../support/decision.ts'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, comeBack, sharedStage, widths } from './stage.ts'
@@ -204,9 +205,7 @@ longTest('on the overview what is alike is one line, which opens', async () => {
     const found = await store.configuration.newestPublished(busy.accountId, 1)
     const live = await store.configuration.findCampaign(found[0] as number)
     assert.ok(live)
-    const { begin } = await import('../../src/core/mechanism/attempt.ts')
-    const now = Math.floor(Date.now() / 1_000)
-    const decision = { registeredAt: now, ruleId: live.ruleId, attempt: begin(live.terms, now) }
+    const decision = decisionOf(live, Math.floor(Date.now() / 1_000))
     await store.leads.write(live, 'ada@example.com', () => decision, true)
   })
   const page = await stage.open(busy)

@@ -6,13 +6,13 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeWhole } from '../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
-import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Count } from '../../src/store/counts.ts'
 import type { Campaign, Decide } from '../../src/store/model.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
 import { nobody } from '../../src/store/results.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
+import { decisionOf } from '../support/decision.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { comesTrue } from '../support/prepared.ts'
@@ -20,9 +20,7 @@ import { twoNodes } from '../support/two-nodes.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const quarter = 1_795_000_500
-const register: Decide = ({ terms, ruleId }) => ({
-  ...{ registeredAt: quarter, ruleId, attempt: begin(terms, quarter) },
-})
+const register: Decide = (campaign) => decisionOf(campaign, quarter)
 
 async function newCampaign(store: Store, accountId: number): Promise<Campaign> {
   const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }

@@ -5,11 +5,12 @@ import { type TestContext, test } from 'node:test'
 import { removeWhole } from '../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint } from '../../src/core/events.ts'
-import { begin, registerAgain, setByHand } from '../../src/core/mechanism/attempt.ts'
+import { registerAgain, setByHand } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign, Decide, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
+import { decisionOf } from '../support/decision.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 5_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -45,22 +46,19 @@ async function apply(store: Store, accountId: number, mechanism: object, id?: nu
 
 const register =
   (registeredAt: number): Decide =>
-  ({ terms, ruleId }, lead) => {
-    const attempt = lead ? registerAgain(terms, lead.attempt, registeredAt) : begin(terms, registeredAt)
-    if (attempt === lead?.attempt) return undefined
-    return { registeredAt: lead?.registeredAt ?? registeredAt, ruleId, attempt }
+  (campaign, lead) => {
+    if (lead === undefined) return decisionOf(campaign, registeredAt)
+    const attempt = registerAgain(campaign.terms, lead.attempt, registeredAt)
+    return attempt === lead.attempt ? undefined : decisionOf(campaign, lead.registeredAt, { attempt })
   }
 
 const extend =
   (deadlineAt: number): Decide =>
-  ({ terms }, lead) =>
-    lead === undefined
-      ? 'LEAD_NOT_FOUND'
-      : {
-          registeredAt: lead.registeredAt,
-          ruleId: lead.ruleId,
-          attempt: setByHand(terms, lead.attempt, deadlineAt, at),
-        }
+  (campaign, lead) => {
+    if (lead === undefined) return 'LEAD_NOT_FOUND'
+    const { registeredAt, ruleId, attempt } = lead
+    return decisionOf(campaign, registeredAt, { ruleId, attempt: setByHand(campaign.terms, attempt, deadlineAt, at) })
+  }
 
 function leadOf(written: LeadWrite | LeadRefusal): Lead {
   if (typeof written === 'string') assert.fail(written)

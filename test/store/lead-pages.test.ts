@@ -11,6 +11,7 @@ import type { Campaign, Lead, SearchStep } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
+import { decisionOf } from '../support/decision.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 import { ask } from '../support/postgres-databases.ts'
@@ -31,7 +32,7 @@ async function makeCampaign(store: Store, accountId: number): Promise<Campaign> 
 
 async function add(store: Store, campaignId: number, names: string[]): Promise<void> {
   const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
-  const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
+  const decide = () => decisionOf(campaign, 1)
   const written = await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, true)))
   assert.ok(written.every((write) => typeof write !== 'string' && write.before === undefined))
 }
@@ -124,7 +125,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const { id } = await makeCampaign(store, accountId)
     const campaign = (await store.configuration.findCampaign(id)) as Campaign
     const attempt = begin(campaign.terms, 1_000_000)
-    const decide = () => ({ registeredAt: 1, ruleId: attempt.rule && campaign.ruleId, attempt })
+    const decide = () => decisionOf(campaign, 1, { ruleId: attempt.rule && campaign.ruleId, attempt })
     const names = Array.from({ length: 1_000 }, (_, n) => `${'a'.repeat(235)}${n}@example.com`)
     await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, true)))
     const timeOf = async (part: string) => {
@@ -160,7 +161,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
     const decide = (index: number) => () => {
       const attempt = attemptOf(index)
-      return { registeredAt: 1, ruleId: attempt.rule && campaign.ruleId, attempt }
+      return decisionOf(campaign, 1, { ruleId: attempt.rule && campaign.ruleId, attempt })
     }
     await Promise.all(names.map((name, index) => store.leads.write(campaign, name, decide(index), true)))
     await store.leads.write(campaign, visitorName('a'.repeat(32)), decide(1), true)

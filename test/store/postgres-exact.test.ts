@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint, mostEndpoints } from '../../src/core/events.ts'
-import { begin } from '../../src/core/mechanism/attempt.ts'
 import { openCopyEnd, openStore } from '../../src/store/open.ts'
 import type { Connection, Pool } from '../../src/store/postgres/connection.ts'
 import { openPools } from '../../src/store/postgres/pools.ts'
 import { runnerOn } from '../../src/store/postgres/sql-on.ts'
 import type { OpenOptions, Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
+import { decisionOf } from '../support/decision.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
 import { comesTrue } from '../support/prepared.ts'
@@ -139,12 +139,7 @@ test('a change of settings waits for a registration that is being written', asyn
       VALUES ($1, $2, 'ada@example.com', 1, 1, 1, 0)`,
     [account.id, campaign.id],
   )
-  const registering = store.leads.write(
-    campaign,
-    'ada@example.com',
-    ({ terms, ruleId }) => ({ registeredAt: 1, ruleId, attempt: begin(terms, 1) }),
-    true,
-  )
+  const registering = store.leads.write(campaign, 'ada@example.com', (campaign) => decisionOf(campaign, 1), true)
   await sleep(300)
   const changing = apply(store, account.id, { kind: 'none' }, campaign.id).then(
     () => 'changed',
@@ -178,12 +173,7 @@ test('an erasure of many locks leads in the order of registrations, whatever ord
   const emails = ['c@example.com', 'a@example.com', 'b@example.com']
   const names = campaigns.flatMap((campaign) => emails.map((email) => ({ campaign, email }))).reverse()
   for (const { campaign, email } of names)
-    await store.leads.write(
-      campaign,
-      email,
-      ({ terms, ruleId }) => ({ registeredAt: 1, ruleId, attempt: begin(terms, 1) }),
-      true,
-    )
+    await store.leads.write(campaign, email, (campaign) => decisionOf(campaign, 1), true)
   const somebody = await clientOf(t, url)
   await somebody.query('BEGIN')
   const lock = (campaignId: number | undefined, email: string) =>

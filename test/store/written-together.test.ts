@@ -11,6 +11,7 @@ import type { Database } from '../../src/store/sqlite/database.ts'
 import { leadWriter } from '../../src/store/sqlite/lead-writer.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
+import { decisionOf } from '../support/decision.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 import { twoNodes } from '../support/two-nodes.ts'
@@ -53,27 +54,25 @@ async function written(write: LeadWrite | LeadRefusal | Promise<LeadWrite | Lead
 /** Registers a lead that is new, and leaves any other as it is. */
 const first =
   (at: number): Decide =>
-  ({ terms, ruleId }, lead) =>
-    lead === undefined ? { registeredAt: at, ruleId, attempt: begin(terms, at) } : undefined
+  (campaign, lead) =>
+    lead === undefined ? decisionOf(campaign, at) : undefined
 
-const resets: Decide = (_, lead) => {
+const resets: Decide = (campaign, lead) => {
   const { attempt, registeredAt, ruleId } = lead as Lead
-  return { registeredAt, ruleId, attempt: { ...attempt, resets: attempt.resets + 1 } }
+  return decisionOf(campaign, registeredAt, { ruleId, attempt: { ...attempt, resets: attempt.resets + 1 } })
 }
 
 /** Leads that differ in everything, and leads that have the same attempt but not the same registration. */
-function decisionsOn({ terms, ruleId }: Campaign): (number: number) => Decision {
+function decisionsOn(campaign: Campaign): (number: number) => Decision {
+  const { terms } = campaign
   const same = begin(terms, instants[0] as number)
   return (number) => {
     // Those before and behind the border between two campaigns are alike.
-    if (number % 2 === 0) return { registeredAt: instants[number === 0 ? 1 : 0] as number, ruleId, attempt: same }
+    if (number % 2 === 0) return decisionOf(campaign, instants[number === 0 ? 1 : 0] as number, { attempt: same })
     const registeredAt = instants[number % instants.length] as number
-    const attempt = begin(terms, registeredAt)
-    return {
-      registeredAt,
-      ruleId,
-      attempt: number % 3 === 0 ? setByHand(terms, attempt, number, registeredAt) : attempt,
-    }
+    const decision = decisionOf(campaign, registeredAt)
+    if (number % 3 !== 0) return decision
+    return { ...decision, attempt: setByHand(terms, decision.attempt, number, registeredAt) }
   }
 }
 

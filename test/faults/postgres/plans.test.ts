@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { removeWhole } from '../../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../../src/core/campaign.ts'
-import { begin } from '../../../src/core/mechanism/attempt.ts'
 import type { Decide, LeadWrite } from '../../../src/store/model.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tester } from '../../support/actor.ts'
+import { decisionOf } from '../../support/decision.ts'
 import { amount, someOf } from '../../support/faults.ts'
 import { ask } from '../../support/postgres-databases.ts'
 import { sharedCluster } from '../../support/shared-postgres.ts'
@@ -47,11 +47,8 @@ for (const isAnalyzed of someOf([false, true], 1))
     if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
     const campaign = await store.configuration.applyCampaign(account.id, checked.campaign, tester)
 
-    const decide: Decide = ({ terms, ruleId }, lead) => ({
-      registeredAt: 1,
-      ruleId,
-      attempt: lead ? { ...lead.attempt, resets: lead.attempt.resets + 1 } : begin(terms, 1_795_000_000),
-    })
+    const decide: Decide = (campaign, lead) =>
+      decisionOf(campaign, 1_795_000_000, lead && { attempt: { ...lead.attempt, resets: lead.attempt.resets + 1 } })
     let made = 0
     const register = (count: number) =>
       Promise.all(
