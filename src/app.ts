@@ -181,6 +181,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
   const sender = openSender(config.egress, (error) =>
     log.error('the thread that sends webhooks broke', { error: describeError(error) }),
   )
+  // Of Tests too, but for those of the command line, which are in the log alone.
   const onTry = (entry: DeliveryEntry) => {
     metrics.tried(entry.cause ?? 'delivered')
     deliveries.record(entry)

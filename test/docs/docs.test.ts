@@ -108,6 +108,18 @@ test('docs/operating.md has every command, and no other', () => {
   assert.deepEqual(rows(table, /^\| `([a-z]+(?:[ -][a-z]+)*)[ `]/gm).sort(), commands.sort())
 })
 
+test('docs/operating.md has every metric, and every option of an endpoint', () => {
+  const text = read('docs/operating.md')
+  const metrics = [...read('src/http/metrics.ts').matchAll(/name: '(lastcall_\w+)'/g)].map(([, name]) => name as string)
+  assert.ok(metrics.length > 10)
+  for (const name of metrics) assert.match(text, new RegExp(`^\\|.*\`${name}\\b.*\\|$`, 'm'), name)
+  const [create = ''] = /^\| `webhook create .*$/m.exec(text) ?? []
+  const [, settings = ''] = /^const settings: .*?= \{\n(.*?)^\}/ms.exec(read('src/cli/webhooks.ts')) ?? []
+  const options = [...settings.matchAll(/\['([a-z-]+)', /g)].map(([, option]) => option as string)
+  assert.ok(options.length > 8)
+  for (const option of options) assert.ok(create.includes(`--${option} `), option)
+})
+
 test('docs/operating.md names the services of an export', () => {
   const [, does = ''] =
     rowsOf(read('docs/operating.md')).find(([command]) => command?.startsWith('`lead export ')) ?? []
