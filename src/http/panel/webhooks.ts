@@ -27,6 +27,7 @@ export const webhookRoutes = {
       return {
         isOn: endpoints.isOn,
         kinds: wantedKinds,
+        limits: endpointLimits,
         hasOlder: found.length > most,
         campaigns: offered.map(({ id, name, isDraft }) => ({ id, name, isDraft })),
         endpoints: mayAs('owner', user.role) ? all : all.map((one) => ({ ...one, url: hostAlone(one.url) })),

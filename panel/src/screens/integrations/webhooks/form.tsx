@@ -70,7 +70,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
         label={text.url}
         description={text.urlHint}
         required
-        maxLength={2_048}
+        maxLength={all.limits.urlCharacters}
         placeholder="https://"
         value={given.url}
         error={faultOf('url')}
@@ -88,19 +88,19 @@ export function SettingsForm({ all, of, onClose }: Props) {
           ))}
         </SimpleGrid>
       </Checkbox.Group>
-      {isNear && <LeadTimes {...{ given, set }} stored={found.leadTimes} error={faultOf('leadTimes')} />}
+      {isNear && <LeadTimes {...{ all, given, set }} stored={found.leadTimes} error={faultOf('leadTimes')} />}
       <Campaigns {...{ all, given, set }} error={faultOf('campaignIds')} />
       <Checkbox
         label={text.personal}
         checked={given.personal}
         onChange={(event) => set({ personal: event.currentTarget.checked })}
       />
-      <Speed given={given} set={set} faultOf={numberFault} />
+      <Speed {...{ all, given, set }} faultOf={numberFault} />
     </DialogForm>
   )
 }
 
-type PartProps = { given: Settings; set(changes: Partial<Settings>): void }
+type PartProps = { all: Webhooks; given: Settings; set(changes: Partial<Settings>): void }
 type FaultProps = PartProps & { error: string | undefined }
 
 const usualLeadTimes = ['PT15M', 'PT1H', 'PT3H', 'PT24H', 'PT48H', 'PT168H']
@@ -114,7 +114,7 @@ function inUnits(language: Language, period: string): string {
 }
 
 /** The usual ones, and others that the API has set: these stay to be ticked again. */
-function LeadTimes({ given, set, stored, error }: FaultProps & { stored: Settings['leadTimes'] }) {
+function LeadTimes({ all: { limits }, given, set, stored, error }: FaultProps & { stored: Settings['leadTimes'] }) {
   const text = useWords(words)
   const language = useLanguage()
   const all = [...new Set([...usualLeadTimes, ...stored])]
@@ -125,7 +125,7 @@ function LeadTimes({ given, set, stored, error }: FaultProps & { stored: Setting
         description: text.leadTimesHint,
         value: given.leadTimes,
         error,
-        maxSelectedValues: 3,
+        maxSelectedValues: limits.leadTimes,
       }}
       onChange={(leadTimes) => set({ leadTimes })}
     >
@@ -138,7 +138,7 @@ function LeadTimes({ given, set, stored, error }: FaultProps & { stored: Setting
   )
 }
 
-function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { all: Webhooks }) {
+function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps) {
   const text = useWords(words)
   const goneIds = campaignIds?.filter((id) => !all.campaigns.some((one) => one.id === id)) ?? []
   const gone = goneIds.map((id) => ({ value: String(id), label: text.gone(id) }))
@@ -176,10 +176,8 @@ function Campaigns({ all, given: { campaignIds }, set, error }: FaultProps & { a
 
 type SpeedProps = PartProps & { faultOf(path: string): string | undefined }
 
-const mostOf = { batch: 100, inFlight: 32, perMinute: 100_000 }
-
 /** What is required may be empty while it is typed, and is not sent so. */
-function Speed({ given, set, faultOf }: SpeedProps) {
+function Speed({ all: { limits }, given, set, faultOf }: SpeedProps) {
   const text = useWords(words)
   return (
     <Fieldset legend={text.speed}>
@@ -187,7 +185,7 @@ function Speed({ given, set, faultOf }: SpeedProps) {
         {(['batch', 'inFlight', 'perMinute'] as const).map((name) => (
           <NumberInput
             key={name}
-            {...{ label: text[name], min: 1, max: mostOf[name], allowDecimal: false, allowNegative: false }}
+            {...{ label: text[name], min: 1, max: limits[name], allowDecimal: false, allowNegative: false }}
             required={name !== 'perMinute'}
             value={given[name] ?? ''}
             error={faultOf(name)}
