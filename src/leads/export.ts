@@ -3,12 +3,27 @@ import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import { deadlineInWords } from '../core/mail-html.ts'
 import { fieldName, linkField, type MailService } from '../core/mail-services.ts'
 import { begin, type Offer, offerAt } from '../core/mechanism/attempt.ts'
-import { leadOffer, type OfferTools } from '../core/offer.ts'
+import { type LeadOffer, leadOffer, type OfferTools } from '../core/offer.ts'
 import type { Campaign } from '../store/model.ts'
 import type { LeadView } from './leads.ts'
 
+export type ExportLine = Offer & { email: string; ref: string; registeredAt: Seconds; setByHand: boolean }
+
+/** Null if there is no value. */
+type Cell = string | number | null
+type Column = [heading: string, cell: (line: ExportLine, offer: LeadOffer) => Cell]
+
 /** The columns of every export, for any mail service. */
-const exportFacts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
+const exportFacts: Column[] = [
+  ['state', ({ state }) => state],
+  ['opensAt', ({ opensAt }) => instantOrNull(opensAt)],
+  ['deadline', ({ deadline }) => instantOrNull(deadline)],
+  ['setByHand', ({ setByHand }) => String(setByHand)],
+  ['registeredAt', ({ registeredAt }) => formatInstant(registeredAt)],
+  ['attempt', ({ attempt }) => attempt],
+  ['cycle', ({ cycle }) => cycle],
+  ['ref', ({ ref }) => ref],
+]
 
 /**
  * A file that has all columns of one of these is ours, an export or the rows that the panel's import refused, also where
@@ -22,12 +37,25 @@ export const ownFacts = [
 /** The pages that mails link to, in the order of their fields; there is a field even if there is no page. */
 export const linkedPages = ({ pages }: Pick<Campaign, 'pages'>) => pages.filter(({ eligible }) => eligible)
 
-export function exportColumns(campaign: Campaign, service: MailService): string[] {
-  const links = Array.from({ length: Math.max(1, linkedPages(campaign).length) }, (_, index) => linkField(index))
-  return ['email', ...[...links, 'LC_TIMER', 'LC_END'].map((field) => fieldName(service, field)), ...exportFacts]
+/** What a mail shows; a mail service may spell the headings in its own way. */
+function mailFields(campaign: Campaign): Column[] {
+  const { timeZone, language } = campaign
+  const pages = linkedPages(campaign)
+  const links = Array.from({ length: Math.max(1, pages.length) }, (_, index): Column => {
+    const id = pages[index]?.id
+    return [linkField(index), (_, { offerLinks }) => offerLinks.find(({ pageId }) => pageId === id)?.url ?? null]
+  })
+  return [
+    ...links,
+    ['LC_TIMER', (_, { mailTimerUrl }) => mailTimerUrl],
+    ['LC_END', ({ deadline }) => (deadline === null ? null : deadlineInWords(deadline, timeZone, language))],
+  ]
 }
 
-export type ExportLine = Offer & { email: string; ref: string; registeredAt: Seconds; setByHand: boolean }
+export function exportColumns(campaign: Campaign, service: MailService): string[] {
+  const fields = mailFields(campaign).map(([field]) => fieldName(service, field))
+  return ['email', ...fields, ...exportFacts.map(([heading]) => heading)]
+}
 
 export function exportLine({ lead: { email, ref, registeredAt, attempt }, offer }: LeadView): ExportLine {
   return { email, ref, registeredAt, ...offer, setByHand: attempt.byHand !== null }
@@ -44,25 +72,8 @@ export const namesDeadline = ({ terms }: Pick<Campaign, 'terms'>, now: Seconds):
 export const lacksDeadline = (campaign: Pick<Campaign, 'terms'>, { deadline }: ExportLine, now: Seconds): boolean =>
   deadline === null && namesDeadline(campaign, now)
 
-/** In the order of the columns; null if there is no value. */
-export function exportCells(campaign: Campaign, line: ExportLine, tools: OfferTools): (string | number | null)[] {
-  const { timeZone, language } = campaign
-  const { email, ref, registeredAt, setByHand, deadline, state, opensAt, attempt, cycle } = line
-  const { offerLinks, mailTimerUrl } = leadOffer(campaign, { ...line, language }, tools)
-  const linkOf = (pageId: number) => offerLinks.find((link) => link.pageId === pageId)?.url ?? null
-  const pages = linkedPages(campaign)
-  return [
-    email,
-    ...(pages.length === 0 ? [null] : pages.map(({ id }) => linkOf(id))),
-    mailTimerUrl,
-    deadline === null ? null : deadlineInWords(deadline, timeZone, language),
-    state,
-    instantOrNull(opensAt),
-    instantOrNull(deadline),
-    String(setByHand),
-    formatInstant(registeredAt),
-    attempt,
-    cycle,
-    ref,
-  ]
+/** In the order of the columns. */
+export function exportCells(campaign: Campaign, line: ExportLine, tools: OfferTools): Cell[] {
+  const offer = leadOffer(campaign, { ...line, language: campaign.language }, tools)
+  return [line.email, ...[...mailFields(campaign), ...exportFacts].map(([, cell]) => cell(line, offer))]
 }
