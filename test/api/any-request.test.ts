@@ -1,6 +1,7 @@
 // Whatever is asked, the answer is one of the description, and never 500.
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bodyLimitBytes as limit } from '../../src/core/errors.ts'
 import { type Call, call, type Headers, openShop } from '../support/api.ts'
 import { character } from '../support/character.ts'
 import { amount } from '../support/faults.ts'
@@ -96,7 +97,7 @@ const bytes = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((some) => Buffer.from(some)) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom(16_383, 16_384, 16_385, 70_000).map((size) => Buffer.alloc(size, ' ')),
+    arbitrary: fc.constantFrom(limit - 1, limit, limit + 1, 70_000).map((size) => Buffer.alloc(size, ' ')),
   },
 )
 const body = fc.oneof({ weight: 1, arbitrary: fc.constant(undefined) }, { weight: 4, arbitrary: bytes })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKey } from '../../src/access/keys.ts'
+import { bodyLimitBytes } from '../../src/core/errors.ts'
 import { formatAmount } from '../../src/core/money.ts'
 import { tester } from '../support/actor.ts'
 import {
@@ -184,7 +185,7 @@ test('refused: each fault by its name, and never by its value', async () => {
     await codeOf('POST', orders(id), least, { headers: { 'Content-Type': null } }),
     '415 UNSUPPORTED_MEDIA_TYPE',
   )
-  assert.equal(await codeOf('POST', orders(id), 'x'.repeat(16_385)), '413 PAYLOAD_TOO_LARGE')
+  assert.equal(await codeOf('POST', orders(id), 'x'.repeat(bodyLimitBytes + 1)), '413 PAYLOAD_TOO_LARGE')
   assert.equal(await codeOf('POST', `${orders(id)}?a=1`, least), '422 VALIDATION_ERROR')
   for (const wrongId of ['0', '1%2F2'])
     assert.equal(await codeOf('POST', `/campaigns/${wrongId}/conversions`, least), '422 VALIDATION_ERROR')

@@ -2,6 +2,7 @@
 // may come in the framework's own order.
 import { before, test } from 'node:test'
 import fc from 'fast-check'
+import { bodyLimitBytes } from '../../src/core/errors.ts'
 import {
   type Answer,
   applyCampaign,
@@ -99,7 +100,7 @@ function request(operation: Operation, faults: Set<Row>): [method: string, path:
   const email = JSON.stringify(newEmail())
   const shape = faults.has('10') ? ',"clientId":1' : ''
   const text = faults.has('9') ? `{"email":${email}${shape},}` : `{"email":${email}${shape}}`
-  options.body = faults.has('8') ? text.padEnd(16_385) : text
+  options.body = faults.has('8') ? text.padEnd(bodyLimitBytes + 1) : text
   options.headers = faults.has('7') ? { 'Content-Type': 'text/plain' } : {}
   const path = operation === 'register' ? leads : lookups
   return ['POST', path(campaignOf(who, faults)) + slash, options]

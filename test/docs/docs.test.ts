@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { settingNames } from '../../src/config.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
-import { type BesideCode, besideStatus, errorStatus } from '../../src/core/errors.ts'
+import { type BesideCode, besideStatus, bodyLimitBytes, errorStatus } from '../../src/core/errors.ts'
 import { eventKinds } from '../../src/core/events.ts'
 import type { Fault } from '../../src/core/fault.ts'
 import { mailLanguages } from '../../src/core/mail-language.ts'
@@ -45,7 +45,7 @@ test('docs/timer.md has the languages of mails', () => {
   )
 })
 
-test('docs/api.md has every error code with its status, and every warning', () => {
+test('docs/api.md has every error code with its status, every warning, and the limit of a body', () => {
   const rows = rowsOf(read('docs/api.md'))
   for (const [code, status] of Object.entries(errorStatus))
     assert.ok(
@@ -57,6 +57,7 @@ test('docs/api.md has every error code with its status, and every warning', () =
       rows.some((row) => row[0] === `\`${warning}\``),
       warning,
     )
+  assert.equal(rows.find(([what]) => what === 'body')?.[1], `${bodyLimitBytes.toLocaleString('en')} bytes`)
 })
 
 test('docs/timer.md has every key of the style with its default, and an example that is taken', () => {

@@ -1,6 +1,7 @@
 // Bodies: chunks of any size, the limit, what is broken or cut off, and answers that do not wait for a body.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bodyLimitBytes } from '../../src/core/errors.ts'
 import { openSharedShop, sideBySide } from '../support/prepared.ts'
 import { holdProcessScope } from '../support/process-scope.ts'
 import {
@@ -18,7 +19,6 @@ import {
 // The server that a test asks for first stays for the others.
 holdProcessScope()
 
-const limitBytes = 16_384
 const inChunks = 'Transfer-Encoding: chunked'
 
 test('bodies', { concurrency: 8 }, async (t) => {
@@ -54,8 +54,8 @@ test('bodies', { concurrency: 8 }, async (t) => {
   for (const size of [1, 4_096, 20_000])
     check(`the limit, declared and in chunks of ${size}`, async () => {
       const framed = (body: string) => [post([], body), post([inChunks], chunked(body, size))]
-      for (const bytes of framed(newInput().padEnd(limitBytes))) assert.ok((await alone(bytes)).status < 202)
-      for (const bytes of framed('{"email":"refused@example.com"}'.padEnd(limitBytes + 1))) {
+      for (const bytes of framed(newInput().padEnd(bodyLimitBytes))) assert.ok((await alone(bytes)).status < 202)
+      for (const bytes of framed('{"email":"refused@example.com"}'.padEnd(bodyLimitBytes + 1))) {
         const answer = await alone(bytes)
         assertError(answer, 413, 'PAYLOAD_TOO_LARGE')
         assert.equal(header(answer, 'connection')?.toLowerCase(), 'close')
@@ -123,7 +123,7 @@ test('bodies', { concurrency: 8 }, async (t) => {
       assertError(await alone(hidden), status, code)
     })
   check('too many bytes are declared: an answer before the body, which closes', async () => {
-    assertError(await onlyAnswer(port, [post(['Content-Length: 16385'])]), 413, 'PAYLOAD_TOO_LARGE')
+    assertError(await onlyAnswer(port, [post([`Content-Length: ${bodyLimitBytes + 1}`])]), 413, 'PAYLOAD_TOO_LARGE')
   })
   check('of clients that go on sending no more is read than necessary, and others are served', async () => {
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`

@@ -1,5 +1,5 @@
 // The machine-readable description, OpenAPI 3.1, made of the schemas that validate.
-import { type AnyErrorCode, type ErrorCode, messageOf, statusOf } from '../../core/errors.ts'
+import { type AnyErrorCode, bodyLimitBytes, type ErrorCode, messageOf, statusOf } from '../../core/errors.ts'
 import {
   CampaignList,
   CampaignSummary,
@@ -119,7 +119,7 @@ const campaignId = {
 
 const leadBody = {
   required: true,
-  description: 'At most 16 KiB (16,384 bytes).',
+  description: `At most ${bodyLimitBytes / 1_024} KiB (${bodyLimitBytes.toLocaleString('en')} bytes).`,
   content: { 'application/json': { schema: schema('LeadInput'), examples: named({ lead: leadInput }) } },
 }
 

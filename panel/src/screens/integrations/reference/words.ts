@@ -109,8 +109,8 @@ export const words = inBoth({
         next: 'Publish the campaign, then send again.',
       },
       PAYLOAD_TOO_LARGE: {
-        means: 'The body is larger than 16,384 bytes.',
-        next: 'Send `email` and `language` only.',
+        means: 'The body is larger than allowed.',
+        next: 'Send less.',
       },
       UNSUPPORTED_MEDIA_TYPE: {
         means: '`Content-Type` is not `application/json` in UTF-8, or the body is compressed.',
@@ -247,8 +247,8 @@ export const words = inBoth({
         next: 'Opublikuj kampanię i wyślij ponownie.',
       },
       PAYLOAD_TOO_LARGE: {
-        means: 'Treść jest większa niż 16\u00a0384 bajty.',
-        next: 'Wysyłaj tylko `email` i `language`.',
+        means: 'Treść jest większa, niż wolno.',
+        next: 'Wyślij mniej.',
       },
       UNSUPPORTED_MEDIA_TYPE: {
         means: '`Content-Type` to nie `application/json` w UTF-8 albo treść jest skompresowana.',
