@@ -9,9 +9,9 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { panelBodyLimitBytes } from '../../src/http/body-limits.ts'
 import { oneAtATime } from '../../src/http/one-at-a-time.ts'
-import { openLimits } from '../../src/http/panel/limits.ts'
-import { usualBodyLimit } from '../../src/http/panel/route.ts'
+import { openLimits } from '../../src/http/panel/rates-and-turns.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import type { Session } from '../../src/store/access.ts'
 import { tester } from '../support/actor.ts'
@@ -176,7 +176,7 @@ test('row 7: a body full of faults gets an answer that is smaller than it', asyn
 
 const smallPreview = { settings: {}, own: null, visitAfter: 'PT1H' }
 /** Of more bytes than most routes take. */
-const largePreview = { settings: { name: 'a'.repeat(usualBodyLimit) }, own: null, visitAfter: 'PT1H' }
+const largePreview = { settings: { name: 'a'.repeat(panelBodyLimitBytes) }, own: null, visitAfter: 'PT1H' }
 
 test('row 7: large bodies of a user are read one after the other; small ones and other users need not wait', async () => {
   const [busy, other] = [await user(), await user()]

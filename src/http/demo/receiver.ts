@@ -5,13 +5,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { escaped } from '../../core/html.ts'
 import { type Language, languages } from '../../core/offer.ts'
 import { openLog } from '../../log.ts'
+import { receiverBodyLimitBytes } from '../body-limits.ts'
 import { newFastify } from '../framework.ts'
 import { languageOf } from '../visitor/words-page.ts'
 
 type Received = { type: string; timestamp: string; who: string; receivedAt: string }
 
 const mostShown = 200
-const bodyLimit = 65_536
 
 const words = {
   en: {
@@ -47,7 +47,7 @@ export async function openReceiver(secret: string, port: number): Promise<void> 
     log: openLog(),
     sendUndecodable: (reply) => reply.code(404).send(),
   })
-  const asText = { parseAs: 'string', bodyLimit } as const
+  const asText = { parseAs: 'string', bodyLimit: receiverBodyLimitBytes } as const
   app.addContentTypeParser('application/json', asText, async (_: unknown, body: string) => body)
   app.post<{ Body: string }>('/', async ({ body, headers }, reply) => {
     if (!isFromLastcall(headers, body, secret)) return reply.code(401).send()

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Language, languages } from '../../core/offer.ts'
+import { shopBodyLimitBytes } from '../body-limits.ts'
 import { conversionsPath } from '../conversions/schemas.ts'
 import { errorCodeOf } from '../errors.ts'
 import { basePath } from '../public/schemas.ts'
@@ -32,7 +33,6 @@ type Path = { Params: { language: Language; mailId: string }; Querystring: { lc?
 type Form = Path & { Body: URLSearchParams | undefined }
 
 const folder = `/demo/:language(${languages.join('|')})/`
-const bodyLimit = 4_096
 const mostMails = 1_000
 /** How long the API may take. */
 const timeoutMs = 5_000
@@ -54,7 +54,7 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit },
+      { parseAs: 'string', bodyLimit: shopBodyLimitBytes },
       async (_: unknown, body: string) => new URLSearchParams(body),
     )
     scope.setErrorHandler<Error, Path>((error, { params }, reply) => {

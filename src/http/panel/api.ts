@@ -16,6 +16,7 @@ import { MailNotSent } from '../../mail/mailer.ts'
 import type { Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
 import { rateAddress, shortAddress } from '../address.ts'
+import { panelBodyLimitBytes } from '../body-limits.ts'
 import { errorCodeOf, logFailure, sendError } from '../errors.ts'
 import { useJson } from '../json.ts'
 import { shedLoad } from '../overload.ts'
@@ -23,7 +24,7 @@ import { clientOf } from './device.ts'
 import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
 import { sealed } from './flow.ts'
 import { isForeign } from './origin.ts'
-import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
+import { isNumberName, type PanelParts, type Route } from './route.ts'
 import { routes } from './routes.ts'
 import { idDigits } from './schemas.ts'
 import { flowCookie, sessionCookie } from './session-cookie.ts'
@@ -95,8 +96,8 @@ function admit(parts: PanelSurface) {
     const session = await sessionFor(parts, panelRoute, request)
     request.session = session
     const { bodyLimit, reads, readsMuch } = panelRoute
-    if (session === undefined || bodyLimit <= usualBodyLimit) return
-    const isLarge = Number(request.headers['content-length'] ?? Infinity) > usualBodyLimit
+    if (session === undefined || bodyLimit <= panelBodyLimitBytes) return
+    const isLarge = Number(request.headers['content-length'] ?? Infinity) > panelBodyLimitBytes
     if (isLarge) await parts.limits.turnToSend(session, 'large', reply)
     // What reads much has a queue of its own.
     else if (!readsMuch) await parts.limits.turnToSend(session, reads ? 'preview' : 'save', reply)

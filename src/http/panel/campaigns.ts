@@ -13,9 +13,10 @@ import type { Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import { asFile, type Campaign, type CampaignFile, type MayReplace } from '../../store/model.ts'
+import { settingsBodyLimitBytes } from '../body-limits.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { forMember, forViewer, type PanelParts, settingsBodyLimit } from './route.ts'
+import { forMember, forViewer, type PanelParts } from './route.ts'
 import { Id, idDigits } from './schemas.ts'
 
 /** Checked as a campaign file is, by its own rules. */
@@ -73,7 +74,7 @@ export const campaignRoutes = {
   }),
   ...forMember('POST /campaigns', {
     body: Type.Object({ settings: Settings }, closed),
-    bodyLimit: settingsBodyLimit,
+    bodyLimit: settingsBodyLimitBytes,
     async run({ session, parts, body, actor, now }) {
       const { id: _, ...settings } = body.settings as { id?: unknown }
       return whole(parts, await save(parts, session, settings, actor), now)
@@ -97,7 +98,7 @@ export const campaignRoutes = {
   /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */
   ...forMember('PUT /campaigns/:campaignId', {
     body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
-    bodyLimit: settingsBodyLimit,
+    bodyLimit: settingsBodyLimitBytes,
     async run({ campaign: { id }, session, parts, body, actor, now }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
       return whole(parts, await save(parts, session, { ...body.settings, id }, actor, asRead), now)

@@ -18,6 +18,7 @@ import { idsOf, type LeadView, leadByRef, type Registration, view } from '../../
 import type { LeadCount } from '../../store/counts.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
 import { type Account, asFile, type Campaign, type Lead, type LeadRefusal } from '../../store/model.ts'
+import { importBodyLimitBytes } from '../body-limits.ts'
 import { closed } from '../schemas.ts'
 import { revisionOf } from './campaigns.ts'
 import { invalid, PanelRefusal } from './errors.ts'
@@ -33,7 +34,6 @@ const mostOrders = 1_000
 /** Leads whose states the panel asks for at once. */
 const mostCounted = 100_000
 const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed)
-const importBodyLimit = 1_048_576
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
 export type ImportOutcome = 'created' | 'existing' | EmailFault
@@ -139,7 +139,7 @@ export const leadRoutes = {
   ...forMember('POST /campaigns/:campaignId/leads/import', {
     readsMuch: true,
     body: Emails,
-    bodyLimit: importBodyLimit,
+    bodyLimit: importBodyLimitBytes,
     async run({ campaign, parts, body, now, by }) {
       const outcome = async (email: string): Promise<ImportOutcome> => {
         const fault = emailFault(email)
@@ -155,7 +155,7 @@ export const leadRoutes = {
     reads: true,
     readsMuch: true,
     body: Emails,
-    bodyLimit: importBodyLimit,
+    bodyLimit: importBodyLimitBytes,
     async run({ campaign, parts, body, now }) {
       const outcome = async (email: string): Promise<ImportOutcome> =>
         emailFault(email) ?? ((await parts.store.leads.find(campaign, email)) === undefined ? 'created' : 'existing')

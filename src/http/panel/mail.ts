@@ -13,7 +13,7 @@ import { closed } from '../schemas.ts'
 import { revisionOf } from './campaigns.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
-import { mailsOf, testMailsOf } from './limits.ts'
+import { mailsOf, testMailsOf } from './rates-and-turns.ts'
 import { forMember, forViewer } from './route.ts'
 import { Ref } from './schemas.ts'
 

@@ -6,9 +6,10 @@ import { type LintFinding, lint } from '../../core/lint.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
+import { settingsBodyLimitBytes } from '../body-limits.ts'
 import { closed, nullable } from '../schemas.ts'
 import { invalid } from './errors.ts'
-import { forViewer, settingsBodyLimit } from './route.ts'
+import { forViewer } from './route.ts'
 
 /** Wrong settings have no preview. The zone is the one to show the moments in: the editor may have another by then. */
 type PreviewAnswer =
@@ -29,7 +30,7 @@ export const previewRoutes = {
       },
       closed,
     ),
-    bodyLimit: settingsBodyLimit,
+    bodyLimit: settingsBodyLimitBytes,
     async run({ session, parts, body: { settings, own, visitAfter }, now }): Promise<PreviewAnswer> {
       parts.limits.countPreview(session.user.id, now)
       const ownMoment = own === null ? null : ownMoments.test(own) ? parseDateTime(own) : undefined

@@ -17,9 +17,10 @@ import type { Client, Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
 import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
+import { panelBodyLimitBytes } from '../body-limits.ts'
 import { PanelRefusal } from './errors.ts'
 import type { Flow } from './flow.ts'
-import type { Limits } from './limits.ts'
+import type { Limits } from './rates-and-turns.ts'
 
 /** What the routes work with. */
 export type PanelParts = {
@@ -106,14 +107,10 @@ export type Route<Path extends string = string, Query = any, Body = any, Answer 
   readsMuch: boolean
   query: TSchema | undefined
   body: TSchema | undefined
-  /** Bytes; 64 KiB where nothing else is said. */
+  /** Bytes. */
   bodyLimit: number
   run(asked: Asked<Path, Query, Body, any>): Promise<Answer>
 }
-
-export const usualBodyLimit = 65_536
-/** Of a body with the settings of a campaign. */
-export const settingsBodyLimit = 262_144
 
 /** NoInfer: TypeScript would look for the schemas behind the types of `asked` too, which takes tsc four seconds. */
 type Given<Path extends string, Q, B, Who, Answer> = {
@@ -136,7 +133,7 @@ function maker<Who>(access: Access) {
     B extends TSchema | undefined = undefined,
   >(
     path: Path,
-    { reads, readsMuch = false, query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
+    { reads, readsMuch = false, query, body, bodyLimit = panelBodyLimitBytes, run }: Given<Path, Q, B, Who, Answer>,
   ): Made<Path, Q, B, Answer> => {
     const isReading = reads ?? (access === 'viewer' || path.startsWith('GET '))
     const route = { path, access, reads: isReading, readsMuch, query, body, bodyLimit, run }

@@ -8,7 +8,7 @@ import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal, refusedAs } from './errors.ts'
-import { mailsOf } from './limits.ts'
+import { mailsOf } from './rates-and-turns.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
 import { AnyPassword, Email, Id, Name, Password, Token } from './schemas.ts'
 

@@ -4,13 +4,13 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { secondsOf } from '../../core/instant.ts'
+import { widgetBodyLimitBytes } from '../body-limits.ts'
 import { widgetScript } from '../visitor/widget-script.ts'
 import { widgetWords } from '../visitor/widget-words.ts'
 
 const folder = '/panel/widget-picture'
 /** Long enough for a countdown with days. */
 const offerMs = 2 * 86_400_000 + 3 * 3_600_000
-const bodyLimit = 4_096
 
 type Shown = 'bar' | 'offer' | 'form'
 type Words = Record<'title' | 'offer' | 'until' | 'buy' | 'email' | 'send', string>
@@ -66,7 +66,7 @@ export function widgetPicture(now: () => number): FastifyPluginAsync {
     )
     // The widget sends its JSON as text. Whatever it says stays unread.
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit }, async () => undefined)
+    scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: widgetBodyLimitBytes }, async () => undefined)
     scope.post(`${folder}/visitor/v1/campaigns/:id(^\\d+$)/:what(offer|leads)`, async (_, reply) =>
       forFrame(reply).send(sampleOffer(now())),
     )

@@ -6,6 +6,7 @@ import { pageAt } from '../../core/page-address.ts'
 import { visitorRate } from '../../core/rate-window.ts'
 import type { Shown } from '../../leads/visitors.ts'
 import { visitorLimits } from '../address.ts'
+import { widgetBodyLimitBytes } from '../body-limits.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useValidator } from '../json.ts'
 import { validationMessage } from '../public/input.ts'
@@ -15,7 +16,6 @@ import { allow } from './headers.ts'
 import { campaignPath, type VisitorParts } from './parts.ts'
 import { FormAnswer, FormInput, OfferAnswer, OfferInput } from './widget-schemas.ts'
 
-const bodyLimit = 4_096
 /** For each email that an address may register, so many visitors without an email may begin an attempt. */
 const beginningsPerRegistration = 20
 /** A form is answered this long after it arrived, or a multiple of it: the time must not tell new from known. */
@@ -43,7 +43,8 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
     scope.setErrorHandler((error, request, reply) => {
       const code = errorCodeOf(error)
       logFailure(parts.log, code, error, request)
-      const tooLarge = code === 'PAYLOAD_TOO_LARGE' ? `The body is larger than ${bodyLimit} bytes.` : undefined
+      const tooLarge =
+        code === 'PAYLOAD_TOO_LARGE' ? `The body is larger than ${widgetBodyLimitBytes} bytes.` : undefined
       return sendError(reply, code, error instanceof Refusal ? error.message : tooLarge)
     })
     scope.setSchemaErrorFormatter(([fault], place) => new Refusal('VALIDATION_ERROR', validationMessage(fault, place)))
@@ -56,8 +57,10 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
 function useAnyContentType(scope: FastifyInstance): void {
   useValidator(scope)
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, async (_: FastifyRequest, body: Buffer) =>
-    parseJson(body),
+  scope.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: widgetBodyLimitBytes },
+    async (_: FastifyRequest, body: Buffer) => parseJson(body),
   )
   scope.addHook('preValidation', async ({ method, body }) => {
     if (method === 'POST' && body === undefined) throw new Refusal('INVALID_JSON')
