@@ -5,22 +5,22 @@ import type { DeletedCampaign, Leftover } from '../store/model.ts'
 
 type Removing = Pick<Configuration, 'deletedCampaigns' | 'removeDeleted'>
 
-const lookMs = 1_000
+const roundMs = 1_000
 /** Others have their turn between two steps. */
 const pauseMs = 20
 
 /** Removes what deleted campaigns have left, bit by bit, until the returned function is called. */
 export function removeDeletedCampaigns({ configuration }: { configuration: Removing }): () => void {
   let isOver = false
-  let timer = setTimeout(look, lookMs).unref()
+  let timer = setTimeout(removeAll, roundMs).unref()
 
-  async function look(): Promise<void> {
-    // Where the database is locked or gone, the next look tries again.
+  async function removeAll(): Promise<void> {
+    // Where the database is locked or gone, the next round tries again.
     const deleted = await configuration.deletedCampaigns().catch(() => [])
     // One that cannot be removed stops none of the others.
     const pause = () => sleep(pauseMs)
     for (const campaign of deleted) await removeWhole(configuration, campaign, pause, () => isOver).catch(() => {})
-    if (!isOver) timer = setTimeout(look, lookMs).unref()
+    if (!isOver) timer = setTimeout(removeAll, roundMs).unref()
   }
 
   return () => {

@@ -15,7 +15,7 @@ import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
 import { type Database, reading } from './database.ts'
-import { eraseTraces } from './erase.ts'
+import { eraseTraces } from './erase-traces.ts'
 import { leadWriter } from './lead-writer.ts'
 
 const insertLead = insertLeads(1)
