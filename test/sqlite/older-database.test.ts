@@ -62,24 +62,35 @@ async function furnished(t: TestContext) {
   return { at, campaign, leads }
 }
 
-/** What came with version 6 and later. */
-const dropNewer = `DROP TABLE audit_entries; DROP TABLE password_resets; DROP TABLE recovery_codes;
-  DROP INDEX users_by_subject; ALTER TABLE users DROP COLUMN role; ALTER TABLE users DROP COLUMN factor_secret;
-  ALTER TABLE users DROP COLUMN factor_step; ALTER TABLE users DROP COLUMN issuer;
-  ALTER TABLE users DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN device;
-  ALTER TABLE sessions DROP COLUMN address; ALTER TABLE invitations DROP COLUMN role;
-  ALTER TABLE invitations DROP COLUMN email; ALTER TABLE invitations DROP COLUMN created_at;
-  ALTER TABLE campaigns DROP COLUMN archived_at; DROP TABLE conversions;
-  UPDATE campaigns SET settings = json_remove(settings, '$.conversion');
-  DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
-  DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
-  DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
-  ALTER TABLE api_keys DROP COLUMN scopes; ALTER TABLE leads DROP COLUMN by_hand_cycle;
-  DROP TABLE deleted_campaigns; DROP INDEX timer_templates_by_age;`
+/** Takes away what each version added. A new migration that adds a column, table or index gets an entry. */
+const undo: Record<number, string> = {
+  6: `DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
+    ALTER TABLE api_keys DROP COLUMN scopes;`,
+  8: `DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts; DROP TABLE clicked_leads;
+    ALTER TABLE installation DROP COLUMN starts_since;`,
+  9: `DROP TABLE conversions; UPDATE campaigns SET settings = json_remove(settings, '$.conversion');`,
+  11: 'ALTER TABLE campaigns DROP COLUMN archived_at;',
+  12: `DROP TABLE audit_entries; DROP TABLE password_resets; DROP TABLE recovery_codes; DROP INDEX users_by_subject;
+    ALTER TABLE users DROP COLUMN role; ALTER TABLE users DROP COLUMN factor_secret;
+    ALTER TABLE users DROP COLUMN factor_step; ALTER TABLE users DROP COLUMN issuer;
+    ALTER TABLE users DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN device;
+    ALTER TABLE sessions DROP COLUMN address; ALTER TABLE invitations DROP COLUMN role;
+    ALTER TABLE invitations DROP COLUMN email; ALTER TABLE invitations DROP COLUMN created_at;`,
+  15: 'ALTER TABLE leads DROP COLUMN by_hand_cycle; DROP TABLE deleted_campaigns;',
+  17: 'DROP INDEX timer_templates_by_age;',
+  19: 'ALTER TABLE failed_deliveries DROP COLUMN is_asked_for;',
+}
+
+/** The newest first. */
+const dropNewerThan = (version: number) =>
+  Object.entries(undo)
+    .reverse()
+    .map(([added, sql]) => (Number(added) > version ? sql : ''))
+    .join('\n')
 
 /** Turns it into what each version kept: the leads up to `filedUpTo` filed by their email, the others not yet. */
 const older: Record<number, (filedUpTo: number) => string> = {
-  3: (filedUpTo) => `${dropNewer}
+  3: (filedUpTo) => `${dropNewerThan(5)}
     DROP INDEX leads_by_email;
     CREATE TABLE lead_emails (campaign_id INTEGER NOT NULL, email TEXT NOT NULL, lead_id INTEGER NOT NULL,
       PRIMARY KEY (campaign_id, email)) STRICT, WITHOUT ROWID;
@@ -88,7 +99,7 @@ const older: Record<number, (filedUpTo: number) => string> = {
     -- A round that was under way has filed some more.
     INSERT INTO lead_emails SELECT campaign_id, email, id FROM leads WHERE id <= ${filedUpTo} OR id = 17;
     PRAGMA user_version = 3`,
-  4: (filedUpTo) => `${dropNewer}
+  4: (filedUpTo) => `${dropNewerThan(5)}
     DROP INDEX leads_by_email;
     CREATE TABLE lead_emails (campaign_id INTEGER NOT NULL, email TEXT NOT NULL, id INTEGER NOT NULL, salt INTEGER,
       registered_at INTEGER, rule_id INTEGER, deadline_at INTEGER,
@@ -141,7 +152,7 @@ test('of version 18: an event that somebody asked for is still asked for, with i
       VALUES (${campaign.accountId}, 1, ${campaign.id}, ${cause}, 5, '${JSON.stringify(written)}')`
   change(
     at.path,
-    `ALTER TABLE failed_deliveries DROP COLUMN is_asked_for;
+    `${dropNewerThan(18)}
     INSERT INTO endpoints (id, account_id, settings, created_at) VALUES (1, ${campaign.accountId}, '${settings}', 1);
     ${failed(1, 2)}; ${failed(2, -1)}; ${failed(3, -3)};
     ${sweep(1, [{ timeZone: 'UTC' }])}; ${sweep(3, [{ from: 1, until: 2 }])};
