@@ -213,7 +213,7 @@ function holdErrorBody({ method, status, headers, raw, body }: Answer, where: st
   }
   assert.deepEqual(Object.keys(body).sort(), ['code', 'message', 'requestId', 'status'], where)
   assert.equal(body.status, 'error', where)
-  assert.ok(codes[status]?.includes(body.code), where)
+  assert.ok(codes[status]?.includes(body.code), `a new code goes into \`codes\` in test/support/api.ts: ${where}`)
   assert.equal(typeof body.message, 'string', where)
   assert.notEqual(body.message, '', where)
   assert.equal(body.requestId, headers['x-request-id'], where)

@@ -73,7 +73,7 @@ const fields = {
 
 export function holdToDescription(answer: Answer, path: string, description: Json, where: string): void {
   const operation = holdShape(answer, path, description, where)
-  if (operation && answer.method !== 'HEAD' && answer.status < 300) holdFields(operation.name, answer)
+  if (operation && answer.method !== 'HEAD' && answer.status < 300) holdFields(operation.name, answer, where)
 }
 
 /** Status, headers and body of any API that describes itself; without a body, its headers. */
@@ -126,20 +126,25 @@ function holdHeaders(answer: Answer, declared: Json, description: Json, where: s
     if (ofTheContract.test(name)) assert.ok(names.has(name), `undeclared header ${name}: ${where}`)
 }
 
-function holdFields(operation: string, { status, body }: Answer): void {
-  const keys = (value: object) => Object.keys(value).sort()
+function holdFields(operation: string, { status, body }: Answer, where: string): void {
+  const holdKeys = (value: object, expected: string[]) =>
+    assert.deepEqual(
+      Object.keys(value).sort(),
+      expected,
+      `not the fields of the specification: a new one goes into \`fields\` in test/support/description.ts: ${where}`,
+    )
   if (operation === '/campaigns') {
-    assert.deepEqual(keys(body), fields.campaigns)
+    holdKeys(body, fields.campaigns)
     for (const campaign of body.items) {
-      assert.deepEqual(keys(campaign), fields.campaign)
-      assert.deepEqual(keys(campaign.type), fields.type)
+      holdKeys(campaign, fields.campaign)
+      holdKeys(campaign.type, fields.type)
     }
     return
   }
   const isRegistration = operation === '/campaigns/{campaignId}/leads'
-  assert.deepEqual(keys(body), isRegistration ? [...fields.offer, 'created'].sort() : fields.offer)
+  holdKeys(body, isRegistration ? [...fields.offer, 'created'].sort() : fields.offer)
   if (isRegistration) assert.equal(body.created, status === 201)
-  for (const link of body.offerLinks) assert.deepEqual(keys(link), fields.offerLink)
+  for (const link of body.offerLinks) holdKeys(link, fields.offerLink)
 }
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
