@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Role } from '../../src/core/role.ts'
 import { tester } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
-import { amount, isFull } from '../support/faults.ts'
+import { amount, isFull, leaveOut } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
 import { processScope } from '../support/process-scope.ts'
 import { createUser } from '../support/users.ts'
@@ -57,6 +57,7 @@ export function atBothWidths(name: string, run: (width: Width, t: TestContext) =
 /** As `longTest`. */
 export function longAtBothWidths(name: string, run: (width: Width) => Promise<void>): void {
   if (isFull) atBothWidths(name, run)
+  else leaveOut()
 }
 
 /** A place of the navigation, which a phone keeps behind a button. */

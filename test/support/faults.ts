@@ -8,6 +8,16 @@ export const amount = (short: number, full: number): number => (isFull ? full : 
 /** A detail, of whose guarantee `npm test` has another check: it is looked at in the long form alone. */
 export function longTest(name: string, run: (t: TestContext) => Promise<void>): void {
   if (isFull) test(name, run)
+  else leaveOut()
+}
+
+let leftOut = 0
+
+/** The end of a file says how many were left out, unless test/run.ts runs it, which sets TOGETHER. */
+export function leaveOut(): void {
+  leftOut += 1
+  if (leftOut === 1 && process.env.TOGETHER === undefined)
+    process.on('exit', () => console.log(`long tests that were not run: ${leftOut}; FAULTS=full runs them`))
 }
 
 /** All of them in the long form, and else about so many, spread over the list. */
