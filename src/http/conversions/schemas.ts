@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { refPattern } from '../../core/offer.ts'
 import { schema } from '../public/description.ts'
-import { LeadInput } from '../public/schemas.ts'
+import { Email } from '../public/schemas.ts'
 import { closed, id, instant, nullable } from '../schemas.ts'
 
 export const conversionsPath = '/api/conversions/v1'
@@ -14,7 +14,7 @@ const currency = Type.String({ description: 'Of ISO 4217, such as `EUR`; ignored
 
 export const ConversionInput = Type.Object(
   {
-    email: Type.Optional(LeadInput.properties.email),
+    email: Type.Optional(Email),
     ref: Type.Optional(Type.String({ pattern: refPattern, description: '`lc` of an offer link.' })),
     orderId,
     amount: Type.Optional(amount),

@@ -13,7 +13,7 @@ export const pageMaxSize = 100
 
 const id = (description: string) => Type.Integer({ minimum: 1, description })
 
-const email = Type.String({
+export const Email = Type.String({
   format: 'email',
   maxLength: emailMaxLength,
   pattern: '^\\S(?:.*\\S)?$',
@@ -21,9 +21,10 @@ const email = Type.String({
     'A Mailbox of RFC 5321 in ASCII. Kept and compared byte for byte: case and plus-aliases are part of the identity.',
 })
 
+/** The body of a registration, and of a lookup. */
 export const LeadInput = Type.Object(
   {
-    email,
+    email: Email,
     language: Type.Optional(
       Type.Enum([...languages], {
         type: 'string',

@@ -1,7 +1,7 @@
 // The shapes of the widget API: what validates a body, and what types and writes an answer.
 import Type, { type Static } from 'typebox'
 import { refPattern } from '../../core/offer.ts'
-import { LeadInput } from '../public/schemas.ts'
+import { Email } from '../public/schemas.ts'
 import { closed, nullable } from '../schemas.ts'
 
 /** `lc` is a ref, and `client` has the form of one. */
@@ -15,7 +15,7 @@ export type OfferInput = Static<typeof OfferInput>
 
 /** `website` is a field that people do not see. */
 export const FormInput = Type.Object(
-  { email: LeadInput.properties.email, lc: id, client: id, website: Type.Optional(Type.String()) },
+  { email: Email, lc: id, client: id, website: Type.Optional(Type.String()) },
   closed,
 )
 export type FormInput = Static<typeof FormInput>
