@@ -23,7 +23,10 @@ export type LeadTold = {
   now: Seconds
 }
 
-/** The lead as it is now; `asOf` says when that was. */
+/**
+ * The lead as it is now; `asOf` says when that was. What is told is listed here: a new property of the API's answer is
+ * not told by itself.
+ */
 export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: LeadTold): EventBody {
   const { campaign, lead, tools, settings, convertedAt, conversion, now } = told
   const { state, opensAt, deadline, attempt, cycle } = offerAt(campaign.terms, lead.attempt, now)

@@ -8,7 +8,10 @@ import type { Sql, Value } from './sql.ts'
 /** The columns that a decision writes, in the order of `decisionValues`. */
 export const decisionColumns = `registered_at, rule_id, attempt, resets, anchor_at, opens_at, deadline_at,
   by_hand_deadline_at, by_hand_set_at, by_hand_cycle`
-/** The columns of `leads` that make a lead, in the order of `LeadRow`. */
+/**
+ * The columns of `leads` that make a lead, in the order of `LeadRow`. What is written once, as `salt`, stands here; what
+ * an attempt changes stands in `decisionColumns`.
+ */
 export const columns = `email, id, salt, ${decisionColumns}`
 
 export type LeadRow = [
