@@ -22,6 +22,8 @@ import { simulate } from '../../src/core/simulate.ts'
 import { timerFonts } from '../../src/core/timer-font.ts'
 import { checkTimerStyle, defaultTimerStyle, timerPresets } from '../../src/core/timer-style.ts'
 import { operations } from '../../src/http/events/operations.ts'
+import { LeadRegistration } from '../../src/http/public/schemas.ts'
+import { latestVersion } from '../../src/store/migrations.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -45,19 +47,24 @@ test('docs/timer.md has the languages of mails', () => {
   )
 })
 
-test('docs/api.md has every error code with its status, every warning, and the limit of a body', () => {
+test('docs/api.md has every error code with its status, every field, every warning, and the limit of a body', () => {
   const rows = rowsOf(read('docs/api.md'))
   for (const [code, status] of Object.entries(errorStatus))
     assert.ok(
       rows.some((row) => row[0] === String(status) && row[1] === `\`${code}\``),
       code,
     )
-  for (const warning of warnings)
+  for (const name of [...Object.keys(LeadRegistration.properties), ...warnings])
     assert.ok(
-      rows.some((row) => row[0] === `\`${warning}\``),
-      warning,
+      rows.some((row) => row[0] === `\`${name}\``),
+      name,
     )
   assert.equal(rows.find(([what]) => what === 'body')?.[1], `${bodyLimitBytes.toLocaleString('en')} bytes`)
+})
+
+test('CHANGELOG.md names the version of the database', () => {
+  const named = `The database becomes version ${latestVersion},`
+  assert.ok(read('CHANGELOG.md').includes(named), named)
 })
 
 test('docs/timer.md has every key of the style with its default, and an example that is taken', () => {
