@@ -1,5 +1,5 @@
-// What is wrong with settings, in the reader's language. The service says it in the words of campaign files. What the error
-// codes of the public API mean is in integrations/reference/words.ts.
+// What is wrong with settings, in the reader's language. The service says it in the words of campaign files. What the
+// error codes of the public API mean is in integrations/reference/words.ts.
 import type { Language } from '../../language.ts'
 
 /** Every message of the service's checks; `$1` and so on stand for what the pattern finds. */
