@@ -98,6 +98,7 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     for (const [from, to, bytes] of [
       [0, 11, 12],
       [-10, undefined, 12],
+      [4, 14, 12],
       [0, undefined, 4],
     ] as const) {
       const email = randomEmail(bytes)

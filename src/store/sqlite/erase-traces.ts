@@ -36,13 +36,13 @@ export async function eraseTraces(database: Database, email: string): Promise<vo
 }
 
 /**
- * The first, middle and last part of the local part, or the whole of a short one: newer rows may have overwritten the
- * rest of what a split page left.
+ * All parts of this length of the local part, or the whole of a short one: newer rows may have overwritten the rest of
+ * what a split page left.
  */
 function partsOf(email: string): string[] {
   const local = email.slice(0, email.lastIndexOf('@'))
-  const last = Math.max(0, local.length - partLength)
-  return [0, Math.floor(last / 2), last].map((start) => local.slice(start, start + partLength))
+  const count = Math.max(0, local.length - partLength) + 1
+  return Array.from({ length: count }, (_, start) => local.slice(start, start + partLength))
 }
 
 async function emptyLogInTime(database: Database): Promise<void> {
