@@ -3,11 +3,11 @@ import type { CampaignSettings } from '../core/campaign.ts'
 import { languages } from '../core/offer.ts'
 import type { Templates, Turn } from '../countdown/templates.ts'
 import type { Actor } from '../store/audit.ts'
-import type { Campaign, CampaignChange, MayReplace } from '../store/model.ts'
+import type { Campaign, MayReplace } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** What the panel adds; `mayReplace` decides if it replaces a campaign that was read before. */
-type InPanel = { mayReplace: MayReplace | undefined; turn: Turn; changed: CampaignChange }
+type InPanel = { mayReplace: MayReplace | undefined; turn: Turn; userId: number }
 
 /**
  * Makes the campaign, or replaces the one that `settings.id` names. Its countdown image is built first, so that nobody
@@ -24,5 +24,5 @@ export async function saveCampaign(
   const { mailTimer } = settings
   const wanted = new Set([...languages, settings.language])
   if (mailTimer !== null) for (const language of wanted) await templates.get(mailTimer, language, inPanel?.turn)
-  return store.configuration.applyCampaign(accountId, settings, by, inPanel?.mayReplace, inPanel?.changed)
+  return store.configuration.applyCampaign(accountId, settings, by, inPanel?.mayReplace, inPanel?.userId)
 }

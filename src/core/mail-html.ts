@@ -26,16 +26,16 @@ const words: Record<MailLanguage, MailWords> = {
 
 /** In place of a deadline: until that visit the image shows the whole time at each open. */
 const fromVisit: Record<MailLanguage, string> = {
-  en: 'Your time for this offer runs from your first visit to its page',
-  pl: 'Twój czas na tę ofertę biegnie od pierwszej wizyty na jej stronie',
-  de: 'Ihre Zeit für dieses Angebot läuft ab Ihrem ersten Besuch der Seite',
-  es: 'Su plazo para esta oferta corre desde su primera visita a la página',
-  fr: 'Votre délai pour cette offre court à partir de votre première visite de la page',
-  it: 'Il tempo per questa offerta decorre dalla sua prima visita alla pagina',
-  nl: 'Uw tijd voor deze aanbieding loopt vanaf uw eerste bezoek aan de pagina',
-  pt: 'O seu prazo para esta oferta conta a partir da sua primeira visita à página',
-  cs: 'Čas na tuto nabídku vám běží od první návštěvy stránky',
-  uk: 'Час на цю пропозицію відлічується від вашого першого відвідування сторінки',
+  en: 'Your time for this offer begins with your first visit to its page',
+  pl: 'Twój czas na tę ofertę zaczyna się od pierwszej wizyty na jej stronie',
+  de: 'Ihre Zeit für dieses Angebot beginnt mit Ihrem ersten Besuch der Seite',
+  es: 'Su plazo para esta oferta empieza con su primera visita a la página',
+  fr: 'Votre délai pour cette offre commence avec votre première visite de la page',
+  it: 'Il tempo per questa offerta inizia con la sua prima visita alla pagina',
+  nl: 'Uw tijd voor deze aanbieding begint met uw eerste bezoek aan de pagina',
+  pt: 'O seu prazo para esta oferta começa com a sua primeira visita à página',
+  cs: 'Čas na tuto nabídku vám začíná první návštěvou stránky',
+  uk: 'Час на цю пропозицію починається з вашого першого відвідування сторінки',
 }
 
 /** Before some hours, as they are spoken, `at` is another word. */

@@ -253,13 +253,11 @@ async function listInvitations(sql: Sql, accountId: number, now: Seconds): Promi
   }))
 }
 
-/** While its account is suspended, an invitation does not work. */
+/** Of an invitation: while its account is suspended, it does not work. */
+export const invites = 'NOT EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND suspended = 1)'
+
 async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitation | undefined> {
-  const row = await sql.get(
-    `SELECT * FROM invitations WHERE token_hash = ?
-      AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND suspended = 1)`,
-    tokenHash,
-  )
+  const row = await sql.get(`SELECT * FROM invitations WHERE token_hash = ? AND ${invites}`, tokenHash)
   if (row === undefined || (row.account_id === null && (await hasUsers(sql)))) return undefined
   return { accountId: row.account_id, role: row.role, endsAt: row.ends_at }
 }

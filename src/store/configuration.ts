@@ -414,7 +414,7 @@ async function applyCampaign(
   settings: CampaignSettings,
   actor: Actor | (() => Actor),
   mayReplace: MayReplace = () => true,
-  changed?: CampaignChange,
+  userId?: number,
 ): Promise<Campaign> {
   await sql.beginChange(accountId)
   const by = asOfNow(actor)
@@ -423,7 +423,7 @@ async function applyCampaign(
   }
   const { id } = settings
   const before = id === undefined ? undefined : await needReplaceable(sql, accountId, id, settings, mayReplace)
-  const columns = columnsOf(settings, changed)
+  const columns = columnsOf(settings, userId === undefined ? undefined : { at: by.at, userId })
   if (before !== undefined) await updateCampaign(sql, before.id, columns, settings.isDraft)
   const campaignId = before?.id ?? (await insertCampaign(sql, accountId, columns))
   const rule = ruleOf(settings)

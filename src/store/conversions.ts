@@ -112,7 +112,8 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
   if (conversion === undefined) return 'CONVERSION_NOT_FOUND' as const
   const { id, email, leadId } = conversion
   const lead = email === null ? undefined : await lock(work, email)
-  const decision = lead && !(await endedAgain(work, conversion)) ? reopen?.(campaign, lead, conversion) : undefined
+  const mayReopen = lead && reopen && conversion.closedAt !== null && !(await endedAgain(work, conversion))
+  const decision = mayReopen ? reopen(campaign, lead, conversion) : undefined
   if (lead && decision) await change(work, lead, decision)
   const reversed = await sql.get(
     'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL RETURNING lead_id',

@@ -1,6 +1,6 @@
 // Who users are at the provider of OpenID Connect. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
-import { acceptInvitation, type Credentials, noPassword, toCredentials, toUser } from './access.ts'
+import { acceptInvitation, type Credentials, invites, noPassword, toCredentials, toUser } from './access.ts'
 import { type Actor, addUserEntry } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
@@ -35,7 +35,7 @@ async function link(sql: Sql, userId: number, name: IdentityName, by: Actor): Pr
  * the newest may be a stranger's.
  */
 async function findInvitationTo(sql: Sql, email: string, now: Seconds): Promise<Uint8Array | undefined> {
-  const select = `SELECT account_id, token_hash FROM invitations WHERE email = ? AND ends_at > ?
+  const select = `SELECT account_id, token_hash FROM invitations WHERE email = ? AND ends_at > ? AND ${invites}
     ORDER BY created_at DESC, token_hash`
   const open = await sql.all(select, email, now)
   return new Set(open.map((row) => row.account_id)).size === 1 ? open[0]?.token_hash : undefined

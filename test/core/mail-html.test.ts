@@ -65,7 +65,7 @@ test('the HTML has no word of another language, and without a deadline no senten
   assert.equal(mailText(values, 'fr'), 'Voir l’offre\u00a0: L\n')
 })
 
-test('where the time runs from a first visit, HTML and text say so in each language, and name no deadline', () => {
+test('where the time begins with a first visit, HTML and text say so in each language, and name no deadline', () => {
   const values = { link: 'L', timer: 'T', deadline: null, startsOnVisit: true }
   const said = mailLanguages.map((language) => {
     const [, sentence = ''] = /<p>(\S.*\S\.) <a/.exec(mailHtml(values, { width: 1, height: 1 }, language)) ?? []

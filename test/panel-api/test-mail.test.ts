@@ -78,7 +78,7 @@ test('the HTML names the deadline only where a new lead has one', async () => {
   const { made, ask, path, send } = await owner('Visited')
   const htmlOf = async (of: string) => (await ask('GET', `${of}/mail`)).body.html as string
   assert.match(await htmlOf(path), /alt="Das Angebot endet am LC_END".*Das Angebot endet am <strong>LC_END/s)
-  const fromVisit = 'Ihre Zeit für dieses Angebot läuft ab Ihrem ersten Besuch der Seite.'
+  const fromVisit = 'Ihre Zeit für dieses Angebot beginnt mit Ihrem ersten Besuch der Seite.'
   for (const [startsOn, deadline, says] of [
     ['visit', { kind: 'after', period: 'PT48H' }, `${fromVisit} `],
     ['registration', { kind: 'none' }, ''],

@@ -14,7 +14,7 @@ const owner = await stage.person('owner')
 const colleague: PanelSession = await panelSession(stage.place, stage.server, owner.accountId)
 const apply = (changes: Record<string, unknown>, who = owner) =>
   stage.place.arrange((store) => appliedCampaign(store, who.accountId, campaignFile({ mailTimer: null, ...changes })))
-const made = await apply({ name: '=HYPERLINK("x");=1' })
+const made = await apply({ name: '=HYPERLINK("x");"=1' })
 await apply({ id: made.id, name: 'Autumn, course', mailTimer: {}, pages: made.pages })
 for (let n = 0; n < 55; n += 1) await colleague('POST', '/keys', { name: `Key ${n}` })
 
@@ -36,7 +36,7 @@ for (const width of widthsByTurns()) {
     await open.focus()
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Entry' })
-    await drawer.getByText('name: =HYPERLINK("x");=1 → Autumn, course').waitFor()
+    await drawer.getByText('name: =HYPERLINK("x");"=1 → Autumn, course').waitFor()
     await drawer.getByText('countdown image: none → yes').waitFor()
     assert.equal(await drawer.getByText('time zone').count(), 0, 'what stayed is not shown')
     await assertAccessible(page)
@@ -80,7 +80,7 @@ async function assertFileIsWhole(page: Page): Promise<void> {
   assert.equal(lines.length, 2)
   assert.match(lines[0] as string, /^id,time,actor_kind,actor,address,action,subject_kind,/)
   assert.ok(
-    String(lines[1]).includes(`,campaign,${made.id},"'=HYPERLINK(""x"");'=1",,"{""id"":${made.id},`),
+    String(lines[1]).includes(`,campaign,${made.id},"'=HYPERLINK(""x"");'""=1",,"{""id"":${made.id},`),
     String(lines[1]),
   )
 }

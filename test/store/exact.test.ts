@@ -6,6 +6,7 @@ import { removeWhole } from '../../src/campaigns/deleted.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint } from '../../src/core/events.ts'
 import { registerAgain, setByHand } from '../../src/core/mechanism/attempt.ts'
+import type { Actor } from '../../src/store/audit.ts'
 import type { Campaign, Decide, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -33,7 +34,13 @@ async function newCampaign(store: Store, mechanism: object = after('P2D')): Prom
   return apply(store, account.id, mechanism)
 }
 
-async function apply(store: Store, accountId: number, mechanism: object, id?: number): Promise<Campaign> {
+async function apply(
+  store: Store,
+  accountId: number,
+  mechanism: object,
+  id?: number,
+  by: Actor | (() => Actor) = tester,
+): Promise<Campaign> {
   const checked = checkCampaign({
     ...(id && { id }),
     name: 'Autumn course',
@@ -41,7 +48,7 @@ async function apply(store: Store, accountId: number, mechanism: object, id?: nu
     mechanism,
   })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  return store.configuration.applyCampaign(accountId, checked.campaign, tester)
+  return store.configuration.applyCampaign(accountId, checked.campaign, by)
 }
 
 const register =
@@ -106,9 +113,22 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     let saved = first
     for (let round = 0; round < 8; round += 1) {
       const before = saved
-      const changing = apply(stores[1], first.accountId, after(`P${round + 3}D`), first.id)
+      let [decisions, savedAfter] = [0, 0]
+      /** The last decision on each lead, in which order it came and by which rule. */
+      const decided = new Map<number, { place: number; ruleId: number | null }>()
+      const registerNoted =
+        (n: number): Decide =>
+        (campaign, lead) => {
+          decided.set(n, { place: ++decisions, ruleId: campaign.ruleId })
+          return register(at)(campaign, lead)
+        }
+      const save = () => {
+        savedAfter = decisions
+        return tester
+      }
+      const changing = apply(stores[1], first.accountId, after(`P${round + 3}D`), first.id, save)
       const under = times(50, (n) =>
-        (stores[n % 2] as Store).leads.write(before, `${round}-${n}@example.com`, register(at), true),
+        (stores[n % 2] as Store).leads.write(before, `${round}-${n}@example.com`, registerNoted(n), true),
       )
       saved = await changing
       // Asked with the settings as somebody remembers them.
@@ -120,6 +140,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         assert.ok([before.ruleId, saved.ruleId].includes(written.lead.ruleId))
         assert.equal(written.lead.ruleId, written.campaign.ruleId)
       }
+      for (const { place, ruleId } of decided.values()) assert.equal(place <= savedAfter, ruleId === before.ruleId)
       for (const written of await Promise.all(later)) {
         assert.ok(typeof written !== 'string')
         const { lead, campaign } = written
@@ -225,20 +246,26 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a defect in one decision fails that one alone: ${engine}`, async (t) => {
     const [store] = await twoStores(t, place)
     const campaign = await newCampaign(store)
-    const failing: Decide = () => {
+    const defect = () => {
       throw new Error('a defect')
     }
-    for (const expectsNew of [true, false]) {
-      const written = await Promise.allSettled(
-        ['a', 'b', 'c'].map((name) =>
-          store.leads.write(campaign, `${name}@example.com`, name === 'b' ? failing : register(at), expectsNew),
-        ),
-      )
+    const write = (name: string, decide: Decide, expectsNew: boolean) =>
+      store.leads.write(campaign, `${name}@example.com`, decide, expectsNew)
+    const fails = async (decide: Decide, failing: Decide, expectsNew: boolean) => {
+      const writes = ['a', 'b', 'c'].map((name) => write(name, name === 'b' ? failing : decide, expectsNew))
+      const written = await Promise.allSettled(writes)
       assert.deepEqual(
         written.map(({ status }) => status),
         ['fulfilled', 'rejected', 'fulfilled'],
       )
     }
+    await fails(register(at), defect, true)
+    await write('b', register(at), true)
+    // Of a lead that is there, a decision is made before the transaction too.
+    let asked = 0
+    const change = extend(at + 999)
+    await fails(change, (...of) => (asked++ === 0 ? change(...of) : defect()), false)
+    assert.equal(asked, 2)
   })
 
   test(`if several set-up links are used at once, one of them makes a user: ${engine}`, async (t) => {

@@ -167,10 +167,9 @@ async function save(
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
   const { account, user } = session
-  const { at } = actor()
-  const turn = parts.limits.turnToBuild(session, at)
-  const changed = { at, userId: user.id }
-  const saving = saveCampaign(parts, account.id, checked.campaign, actor, { mayReplace, turn, changed })
+  const turn = parts.limits.turnToBuild(session, actor().at)
+  const inPanel = { mayReplace, turn, userId: user.id }
+  const saving = saveCampaign(parts, account.id, checked.campaign, actor, inPanel)
   return saving.catch((error) => {
     if (!(error instanceof Refused)) return refuseChanged(error)
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []

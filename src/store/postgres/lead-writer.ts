@@ -25,7 +25,7 @@ const maxRounds = 5
 
 type Write = { campaign: Campaign; email: string; decide: Decide }
 const accountIdOf = ({ campaign }: Write) => campaign.accountId
-const campaignIdOf = ({ campaign }: Write) => campaign.id
+const idOfCampaign = ({ campaign }: Write) => campaign.id
 
 type Written = LeadWrite | LeadRefusal
 
@@ -69,7 +69,7 @@ export function leadWriter(
     ),
   )
 
-  const change = batcher<Write, Written | 'missing'>(batchSize, campaignIdOf, (campaignId, writes, leftMs) =>
+  const change = batcher<Write, Written | 'missing'>(batchSize, idOfCampaign, (campaignId, writes, leftMs) =>
     durable.inTwoTrips(
       leftMs,
       async (connection) => {

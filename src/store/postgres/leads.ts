@@ -15,7 +15,7 @@ import { onAdminPool, type Pools } from './pools.ts'
 const batchSize = 500
 
 type Asked = { campaign: Campaign; email: string }
-const campaignIdOf = ({ campaign }: Asked) => campaign.id
+const idOfCampaign = ({ campaign }: Asked) => campaign.id
 
 const findOne = prepared('find_lead', findLead)
 const findAll = prepared('find_leads', findLeads(''))
@@ -27,7 +27,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
   const get: Sql['get'] = (...statement) => runner.read((sql) => sql.get(...statement))
   const toLead = (campaign: Campaign, row: LeadRow) => leadOf(get, refs, campaign, row)
 
-  const read = batcher<Asked, LeadRow | undefined>(batchSize, campaignIdOf, async (campaignId, asked, leftMs) => {
+  const read = batcher<Asked, LeadRow | undefined>(batchSize, idOfCampaign, async (campaignId, asked, leftMs) => {
     const { accountId } = (asked[0] as Asked).campaign
     const emails = asked.map(({ email }) => email)
     const rows = await counting.use(leftMs, (connection) =>

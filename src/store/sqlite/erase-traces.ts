@@ -16,6 +16,8 @@ const pauseMs = 200
 
 /** Long enough to point to somebody, short enough to be left when newer rows overwrite the rest. */
 const partLength = 10
+/** Shorter texts stand in any larger file by chance. */
+const leastLength = 4
 
 /**
  * Removes what a deleted row left in the database's files. First it empties the write-ahead log, which still has the
@@ -27,9 +29,10 @@ export async function eraseTraces(database: Database, email: string): Promise<vo
   connection.exec(`PRAGMA busy_timeout = ${lockWaitMs}`)
   await emptyLogInTime(database)
   const found = await standing([email, ...partsOf(email)], path)
-  // A part that is also in the address of another lead is no trace.
-  const isTrace = (text: string) =>
-    text === email || connection.get('SELECT 1 FROM leads WHERE instr(email, ?) > 0 LIMIT 1', text) === undefined
+  // A part that is also in the address of another lead, or in the name of a table or column, is no trace.
+  const elsewhere = `SELECT 1 FROM leads WHERE instr(email, ?) > 0
+    UNION ALL SELECT 1 FROM sqlite_schema WHERE instr(sql, ?) > 0 LIMIT 1`
+  const isTrace = (text: string) => text === email || connection.get(elsewhere, text, text) === undefined
   if (!found.some(isTrace)) return
   await retryWhileLocked(database, timeoutMs, () => connection.exec('VACUUM'))
   await emptyLogInTime(database)
@@ -41,6 +44,7 @@ export async function eraseTraces(database: Database, email: string): Promise<vo
  */
 function partsOf(email: string): string[] {
   const local = email.slice(0, email.lastIndexOf('@'))
+  if (local.length < leastLength) return []
   const count = Math.max(0, local.length - partLength) + 1
   return Array.from({ length: count }, (_, start) => local.slice(start, start + partLength))
 }

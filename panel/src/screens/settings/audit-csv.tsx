@@ -19,7 +19,7 @@ function cellsOf({ id, at, actor, address, action, subject, before, after }: Aud
  * A spreadsheet that separates by semicolons begins a cell at each of them, and a line at each line end: for it the
  * quotes around our cell stand in the middle of another one. Nobody imports this file again.
  */
-const withinCell = (text: string) => text.replace(/[;\r\n](?='*[=+\-@\t])/g, "$&'")
+const withinCell = (text: string) => text.replace(/[;\r\n](?=['"]*[=+\-@\t])/g, "$&'")
 
 /** All entries that the filters let through. */
 export function AuditCsv({ query }: { query: AuditQuery }) {
