@@ -356,6 +356,12 @@ const panel: Mutant[] = [
 const store: Mutant[] = [
   {
     file: 'src/store/configuration.ts',
+    line: 'await sql.beginChange(accountId)\n  const by = asOfNow(actor)\n  if ((await',
+    fault: 'const by = asOfNow(actor)\n  await sql.beginChange(accountId)\n  if ((await',
+    tests: ['test/store/exact.test.ts'],
+  },
+  {
+    file: 'src/store/configuration.ts',
     line: 'api_keys.id = ? AND revoked_at IS NULL',
     fault: 'api_keys.id = ?',
     tests: inApi('bearer-key'),
