@@ -358,7 +358,7 @@ const store: Mutant[] = [
     file: 'src/store/configuration.ts',
     line: 'await sql.beginChange(accountId)\n  const by = asOfNow(actor)\n  if ((await',
     fault: 'const by = asOfNow(actor)\n  await sql.beginChange(accountId)\n  if ((await',
-    tests: ['test/store/exact.test.ts'],
+    tests: ['test/store/postgres-exact.test.ts'],
   },
   {
     file: 'src/store/configuration.ts',

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint, mostEndpoints } from '../../src/core/events.ts'
+import type { Actor } from '../../src/store/audit.ts'
 import { openCopyEnd, openStore } from '../../src/store/open.ts'
 import type { Connection, Pool } from '../../src/store/postgres/connection.ts'
 import { openPools } from '../../src/store/postgres/pools.ts'
@@ -27,7 +28,7 @@ async function opened(t: TestContext, given: Partial<OpenOptions> = {}): Promise
   return { store, url: place.url }
 }
 
-function apply(store: Store, accountId: number, deadline: object, id?: number) {
+function apply(store: Store, accountId: number, deadline: object, id?: number, by: Actor | (() => Actor) = tester) {
   const mechanism = { startsOn: 'registration', deadline }
   const checked = checkCampaign({
     ...(id && { id }),
@@ -36,7 +37,7 @@ function apply(store: Store, accountId: number, deadline: object, id?: number) {
     mechanism,
   })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  return store.configuration.applyCampaign(accountId, checked.campaign, tester)
+  return store.configuration.applyCampaign(accountId, checked.campaign, by)
 }
 
 async function clientOf(t: TestContext, url: string): Promise<Client> {
@@ -150,6 +151,33 @@ test('a change of settings waits for a registration that is being written', asyn
   const written = await registering
   assert.ok(typeof written !== 'string' && written.before === undefined && written.lead.attempt.rule !== null)
   assert.equal(await changing, 'refused')
+})
+
+test('a campaign is saved or archived at an instant at which no lead is being written any more', async (t) => {
+  const { store, url } = await opened(t)
+  const account = await store.configuration.createAccount('Owner', tester)
+  const { id } = await apply(store, account.id, { kind: 'none' })
+  const somebody = await clientOf(t, url)
+  let asked = 0
+  const by = () => {
+    asked += 1
+    return tester
+  }
+  for (const change of [
+    () => apply(store, account.id, { kind: 'after', period: 'P2D' }, id, by),
+    () => store.configuration.archiveCampaign(account.id, id, true, by),
+  ]) {
+    await somebody.query('BEGIN')
+    // As who writes a lead.
+    await somebody.query('SELECT pg_advisory_xact_lock_shared($1)', [0x4c43 * 2 ** 32 + account.id])
+    const before = asked
+    const changing = change()
+    await sleep(300)
+    assert.equal(asked, before)
+    await somebody.query('ROLLBACK')
+    await changing
+    assert.equal(asked, before + 1)
+  }
 })
 
 test('a change of settings that ends in a deadlock is repeated', { timeout: 30_000 }, async (t) => {
