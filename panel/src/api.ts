@@ -47,6 +47,7 @@ const onceOnly: readonly RouteName[] = [
   'POST /webhooks/:endpointId/secret',
   'POST /webhooks/:endpointId/backfill/:campaignId',
   'POST /webhooks/:endpointId/resend',
+  'POST /webhooks/:endpointId/test',
   'POST /invitations',
   'POST /password',
   'POST /factor',
@@ -57,7 +58,7 @@ const onceOnly: readonly RouteName[] = [
 /** A network that swallows all would keep a button busy for minutes. */
 const timeoutMs = 60_000
 /** What is done to many leads at once may take as long as it takes. */
-const takesLong = /\/(?:import|trial|export|erasure|resend)$/
+const takesLong = /\/(?:import|trial|export|erasure|resend|deadlines)$/
 
 /** Why the service did not do what it was asked; OFFLINE where it was not reached, LOST where it may have done it. */
 export class CallFailed extends Error {

@@ -103,7 +103,7 @@ export function stayed(): () => boolean {
 
 const ends = new Set<() => void>()
 
-/** For what goes on without a screen: it ends with the session. */
+/** For what goes on without a screen: it ends with the session, also where somebody else comes in. */
 export function atSignOut(end: () => void): void {
   ends.add(end)
 }

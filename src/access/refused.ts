@@ -8,7 +8,7 @@ export class AccessRefused extends Error {
   readonly code:
     | ('WRONG_PASSWORD' | 'COMMON_PASSWORD' | 'TOO_MANY_TRIES' | 'TOO_MANY_INVITATIONS' | 'SERVICE_UNAVAILABLE')
     | ('WRONG_CODE' | 'TOOK_TOO_LONG' | 'CHANGED_MEANWHILE')
-  /** What there was too much of. */
+  /** With TOO_MANY_TRIES. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: AccessRefused['code'], retryAfterSeconds: number | null = null) {

@@ -214,8 +214,8 @@ export function watcherOf(endpointId: number, settings: EndpointSettings, campai
 type Watched = { terms: Terms; isDraft: boolean; watchers: readonly Watcher[] }
 
 /**
- * The notices that a write of a lead makes: what it changed, and when to look at the lead again. In a draft there are
- * none. `own` is a number that no other write of this second has.
+ * The notices that a write of a lead makes: what it changed, and when to look at the lead again. In a draft the
+ * latter alone. `own` is a number that no other write of this second has.
  */
 export function noticesOf(
   { terms, isDraft, watchers }: Watched,

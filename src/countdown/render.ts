@@ -73,7 +73,10 @@ function writeBlock(block: Uint8Array, into: Uint8Array, at: number): number {
   return at + block.length
 }
 
-/** Writes the frames from second `from` to second `to`, which are stored side by side. */
+/**
+ * Writes the frames from second `from` down to second `to`, both included, which are stored side by side: the frame of
+ * second n is number 58 − n. From −1 it writes nothing.
+ */
 function writeSeconds({ frames, frameStarts }: Template, from: number, to: number, into: Uint8Array, at: number) {
   return writeBlock(frames.subarray(frameStarts[58 - from], frameStarts[59 - to]), into, at)
 }

@@ -150,7 +150,7 @@ function stillTrue({ campaign: { terms }, lead: { attempt }, watcher: { wanted }
 
 type Named = Due & { kind: Exclude<NoticeKind, 'look'> }
 
-/** The event that a notice names. It is from before the campaign was made a draft: a draft makes no notices. */
+/** The event that a notice names. In a draft it is from before it was made one: a draft makes looks alone. */
 async function named(planning: Planning, of: Found, due: Named): Promise<Planned> {
   const { endpoint, store, now } = planning
   const { kind, dueAt, detail, isAskedFor } = due

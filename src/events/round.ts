@@ -30,7 +30,10 @@ export type RoundParts = PlanParts & {
 }
 
 const mostAtOnce = 200
-/** Nothing that was read longer ago is sent, so a pause, a new secret or an erasure takes effect within a second. */
+/**
+ * But for the first request of a round, nothing that was read longer ago is sent, so a pause, a new secret or an erasure
+ * takes effect within a second.
+ */
 const roundMs = 500
 const mostBatchBytes = 512_000
 /** Bytes of a batch without its events. */

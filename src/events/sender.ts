@@ -58,6 +58,7 @@ export function openSender(egress: Egress, onBroken: (error: unknown) => void = 
     started.on('error', onBroken)
     started.on('exit', () => {
       if (worker === started) worker = undefined
+      // It is not their servers' fault, but nobody knows what they got: they are sent again as after a time-out.
       for (const resolve of waiting.values()) {
         resolve({ status: null, cause: 'timeout', milliseconds: 0, retryAfterSeconds: null })
       }

@@ -5,6 +5,7 @@ import type { HistoryEntry } from './entry.ts'
 export type EntryTable<Entry> = {
   /** Resolves with those that could not be stored. */
   append(entries: readonly Entry[]): Promise<Entry[]>
+  /** `roundAtMs` is the same for all steps of a round, for the audit log. */
   purge(beforeMs: number, roundAtMs: number): Promise<number>
   /** Moves entries of the version before; false if there are none left. */
   moveBatch?(): Promise<boolean>
@@ -114,6 +115,7 @@ export function openHistory<Entry = HistoryEntry>(options: HistoryOptions<Entry>
       stopTidying()
       store()
       await Promise.race([storing, sleep(closeMs)])
+      if (waiting > 0) onLost(waiting)
       batches.length = 0
     },
   }

@@ -1,4 +1,4 @@
-// The request history as the version before kept it: batches of records of 104 bytes. An installation that has run
+// The request history as it was kept before migration 5: batches of records of 104 bytes. An installation that has run
 // this version for HISTORY_DAYS has none left; a later version drops this file, `moveBatch` and `request_batches`.
 import type { ErrorCode } from '../core/errors.ts'
 import type { Operation } from '../core/operations.ts'

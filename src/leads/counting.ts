@@ -29,7 +29,7 @@ export type Counting = ReturnType<typeof openCounting>
 
 /**
  * Adds up in memory, and stores the sums once a second. What cannot be stored waits for the next time, if there is
- * room. No request waits for this.
+ * room; where it was stored and only the answer was lost, it is counted twice. No request waits for this.
  */
 export function openCounting(store: Pick<Store, 'counts' | 'configuration'>, onLost: (count: number) => void) {
   let counts = new Map<string, Count>()

@@ -179,7 +179,7 @@ export function buildLeads(
 /** Tells changes of one lead in the same second apart. Random, since leads do not count their changes. */
 export const ownNumber = (): number => randomInt(2 ** 40)
 
-/** May be called several times, each time with the present lead. */
+/** May be called several times: without a lead where it is expected to be new, then with the present one. */
 function decider({ check, attempt, visitor, isTold = true, entry }: Change, now: Seconds): Decide {
   return (campaign, lead) => {
     const refusal = check(campaign, lead)

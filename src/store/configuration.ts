@@ -10,7 +10,7 @@ import { insertAccount, toAccount } from './access.ts'
 import { type Actor, type AuditAction, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { watchersOf } from './events/endpoint.ts'
-import { sweepAfterSave } from './events/sweeps.ts'
+import { startSweepsAfterSave } from './events/sweeps.ts'
 import { hasEmail, hasLeadsOrVisitors, removeDeleted } from './lead-sql.ts'
 import {
   type Account,
@@ -398,7 +398,7 @@ async function archiveCampaign(
   const archivedAt = isArchived ? by.at : null
   await sql.run('UPDATE campaigns SET is_draft = 1, archived_at = ? WHERE id = ?', archivedAt, campaignId)
   const after = (await findCampaign(sql, campaignId)) as Campaign
-  await sweepAfterSave(sql, before, after, by.at)
+  await startSweepsAfterSave(sql, before, after, by.at)
   const action = isArchived ? 'campaign.archived' : 'campaign.restored'
   await logCampaign(sql, by, action, before, after)
   return after
@@ -431,7 +431,7 @@ async function applyCampaign(
   await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
   await replacePages(sql, campaignId, settings.pages)
   const after = (await findCampaign(sql, campaignId)) as Campaign
-  await sweepAfterSave(sql, before, after, by.at)
+  await startSweepsAfterSave(sql, before, after, by.at)
   const isSame = before !== undefined && isDeepStrictEqual(asFile(before), asFile(after))
   if (!isSame) await logCampaign(sql, by, before ? 'campaign.changed' : 'campaign.created', before, after)
   return after

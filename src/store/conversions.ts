@@ -63,6 +63,7 @@ async function convert(work: Work, told: Told, judge: Judge) {
   const conversion = (await findOrder(work, told.order.orderId)) as Conversion
   // The order was recorded meanwhile, for this lead or another one.
   if (id === undefined) return { conversion, created: false }
+  // Without notices: `lead.converted` tells of it.
   if (purchase.closing !== null) await change(work, lead, { ...lead, attempt: purchase.closing })
   if (isFirst) await count(work, conversion, 1)
   await noteConverted(sql, campaign, lead.id, id, now)

@@ -65,8 +65,9 @@ export type LeadStore = {
   /**
    * Reads the lead, asks `decide`, and stores the result, as one step: no other write and no change of the account's
    * settings comes in between. Resolves once the result is on disk. `decide` gets the campaign as it is then, which may
-   * be newer than the caller's. It is asked before as well, without a transaction: a refusal, and a lead that stays as
-   * it was read, need none. `expectsNew`: the email is probably new, and where a read costs much it is inserted first.
+   * be newer than the caller's. It may be asked before as well, without a transaction: a refusal, and a lead that
+   * stays as it was read, need none. `expectsNew`: the email is probably new, and where a read costs much it is decided
+   * on as new and inserted first.
    */
   write(campaign: Campaign, email: string, decide: Decide, expectsNew: boolean): Promise<LeadWrite | LeadRefusal>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */

@@ -811,7 +811,7 @@ const survivors: [file: string, line: string, fault: string, test: string][] = [
   ['store/configuration.ts', 'CASE WHEN ? = 0 THEN NULL', 'CASE WHEN ? = 2 THEN NULL', 'store/audit'],
   [
     'store/configuration.ts',
-    '  await sweepAfterSave(sql, before, after, by.at)\n  const action',
+    '  await startSweepsAfterSave(sql, before, after, by.at)\n  const action',
     '  const action',
     'events/truth',
   ],

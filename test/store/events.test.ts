@@ -12,7 +12,7 @@ import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { type Due, retryAtOnce } from '../../src/store/events/queue.ts'
-import { type Sweep, sweepAll } from '../../src/store/events/sweeps.ts'
+import { type Sweep, startSweepOfEach } from '../../src/store/events/sweeps.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Sql, Value } from '../../src/store/sql.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -851,7 +851,7 @@ test('sweeps of a thousand campaigns are started by few statements, since nobody
     },
   }
   const endpoint = { accountId: 1, id: 1, settings: settings() } as Endpoint
-  await sweepAll(sql as Sql, endpoint, 'looks', 500)
+  await startSweepOfEach(sql as Sql, endpoint, 'looks', 500)
   assert.equal(started.size, 1_000)
   assert.ok(statements < 20, `${statements} statements`)
 })

@@ -55,15 +55,15 @@ test('the transaction of a node that is lost or hangs keeps its locks for five s
     const { rows } = await pool.use(5_000, ({ query }) => query('SHOW idle_in_transaction_session_timeout', []))
     return rows[0]?.idle_in_transaction_session_timeout
   }
-  const { admin, durable, counting } = pools
-  t.after(() => Promise.all([admin, durable, counting].map((pool) => pool.close())))
-  assert.deepEqual(await Promise.all([admin, durable, counting].map(limitOf)), ['5s', '2s', '2s'])
+  const { admin, durable, quick } = pools
+  t.after(() => Promise.all([admin, durable, quick].map((pool) => pool.close())))
+  assert.deepEqual(await Promise.all([admin, durable, quick].map(limitOf)), ['5s', '2s', '2s'])
 })
 
 test('what the last trip of a transaction asks after it has waited is refused, not run behind the commit', async (t) => {
   const { url } = await opened(t)
-  const { admin, durable, counting } = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
-  t.after(() => Promise.all([admin, durable, counting].map((pool) => pool.close())))
+  const { admin, durable, quick } = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  t.after(() => Promise.all([admin, durable, quick].map((pool) => pool.close())))
   const asking = durable.inTwoTrips(
     5_000,
     async () => {},
@@ -84,8 +84,8 @@ test('whatever is usual for the database: what is answered is on disk, locks are
   ]
   await ask(url, ...usual.map((set) => `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${set}`))
   const pools = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
-  const { durable, orders, admin, counting } = pools
-  const all = [durable, orders, admin, counting]
+  const { durable, orders, admin, quick } = pools
+  const all = [durable, orders, admin, quick]
   t.after(() => Promise.all(all.map((pool) => pool.close())))
   const saidBy = (pool: Pool) =>
     pool.transaction(5_000, '', async ({ query }) => {
@@ -105,7 +105,7 @@ test('the limits of a session hold beside `options` of the address', async (t) =
   const { url } = await opened(t)
   const withOptions = `${url}?options=-c%20search_path%3Dpublic&sslmode=disable`
   const pools = openPools({ url: withOptions, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
-  t.after(() => Promise.all([pools.admin, pools.durable, pools.counting].map((pool) => pool.close())))
+  t.after(() => Promise.all([pools.admin, pools.durable, pools.quick].map((pool) => pool.close())))
   const shown = ['statement_timeout', 'search_path'].map((name) => `current_setting('${name}')`).join()
   const { rows } = await pools.durable.use(5_000, ({ query }) => query(`SELECT concat_ws(' ', ${shown}) AS shown`, []))
   assert.deepEqual(rows, [{ shown: '900ms public' }])
@@ -309,7 +309,7 @@ test('a defect of ours keeps its name and the connection; a connection that is b
   const { url } = await opened(t)
   const pools = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
   const { orders } = pools
-  t.after(() => Promise.all([pools.admin, pools.durable, pools.counting, orders].map((pool) => pool.close())))
+  t.after(() => Promise.all([pools.admin, pools.durable, pools.quick, orders].map((pool) => pool.close())))
   const pid = ({ query }: Connection) => query('SELECT pg_backend_pid() AS pid', []).then(({ rows }) => rows[0]?.pid)
   const first = await orders.use(5_000, pid)
   const fails = async (connection: Connection) => {

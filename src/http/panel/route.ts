@@ -83,7 +83,7 @@ export type Asked<Path extends string, Query, Body, Who> = {
   now: Seconds
   /** For the audit log. */
   by: Actor
-  /** The same as of the moment in which it is called. */
+  /** The same as of the moment in which it is called, for what first waits for images or a lock. */
   actor(): Actor
   /** Begins a session in this browser, or with null ends it. */
   setSession(token: string | null): void

@@ -19,7 +19,7 @@ import {
   updateEndpoint,
 } from './endpoint.ts'
 import { changeRows, discardFailed, key, keyIn, putFailed, queues, removeSome, retryAtOnce } from './queue.ts'
-import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
+import { heldBack, startSweepOfEach, startSweeps, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
@@ -42,7 +42,7 @@ export async function createEndpoint(sql: Sql, accountId: number, settings: Endp
     ...[accountId, JSON.stringify(settings), by.at, generationAfter(0, by)],
   )
   const endpoint = toEndpoint(row as Row)
-  await sweepAll(sql, endpoint, 'looks', by.at)
+  await startSweepOfEach(sql, endpoint, 'looks', by.at)
   await log(sql, by, endpoint, 'created', null, logged(settings))
   return endpoint
 }
@@ -82,7 +82,7 @@ export async function changeEndpoint(sql: Sql, read: Endpoint, settings: Endpoin
   const endpoint = (await updateEndpoint(sql, before, [columns, JSON.stringify(settings)])) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
-  if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint, 'looks', by.at)
+  if (wanted(before.settings) !== wanted(settings)) await startSweepOfEach(sql, endpoint, 'looks', by.at)
   if (!isDeepStrictEqual(before.settings, settings)) {
     const [old, next] = [logged(before.settings), logged(settings)]
     const isOtherPath = isElsewhere && old.url === next.url
@@ -135,14 +135,20 @@ export async function resumeEndpoint(sql: Sql, of: Endpoint, wantedFrom: Seconds
   const after = await updateEndpoint(sql, endpoint, [`${setsOn}, from_at = coalesce(?, from_at)`, fromAt])
   const retried = await retryAtOnce(sql, endpoint, by.at)
   // An endpoint that was not paused has its looks.
-  if (pausedAt !== null) await sweepAfterPause(sql, endpoint, pausedAt, fromAt, by.at)
+  if (pausedAt !== null) await startSweepsAfterPause(sql, endpoint, pausedAt, fromAt, by.at)
   if (retried === 0 && isDeepStrictEqual(endpoint, after)) return
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
 
 /** After a pause all leads get their next looks again: from where it began or, with `fromAt`, from now on. */
-async function sweepAfterPause(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
+async function startSweepsAfterPause(
+  sql: Sql,
+  endpoint: Endpoint,
+  pausedAt: Seconds,
+  fromAt: Seconds | null,
+  now: Seconds,
+) {
   const { accountId, id, pauseCause } = endpoint
   const [looks, edit, resumed] = (['looks', 'edit', 'resumed'] as const).map((cause) => sweepCauses.indexOf(cause))
   const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
@@ -151,9 +157,9 @@ async function sweepAfterPause(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, 
   const beginNow = `UPDATE sweeps SET begun_at = ? WHERE ${underWay} AND cause <> ${resumed}`
   // In the pause nothing was noted for it, not even of new leads; a backfill can tell of those.
   if (pauseCause !== 'failing') await sql.run(beginNow, now, accountId, id)
-  if (fromAt !== null) return sweepAll(sql, endpoint, 'looks', now)
+  if (fromAt !== null) return startSweepOfEach(sql, endpoint, 'looks', now)
   // Leads that a sweep had not reached by the pause have had no look since that sweep began.
-  return sweepAll(sql, endpoint, 'resumed', Math.min(pausedAt, firstBegunAt), { from: pausedAt, until: now })
+  return startSweepOfEach(sql, endpoint, 'resumed', Math.min(pausedAt, firstBegunAt), { from: pausedAt, until: now })
 }
 
 /** Drops what was due before `fromAt`. Of what had failed the first is removed here, the rest by `discardFailed`. */

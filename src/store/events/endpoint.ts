@@ -23,7 +23,10 @@ export type Endpoint = {
 /** What names an endpoint. */
 export type EndpointOf = Pick<Endpoint, 'accountId' | 'id'>
 
-/** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
+/**
+ * How the endpoint's server does: since when it has not answered with 2xx, and how many first tries in a row it did not
+ * answer, or with 5xx. Both are as of a server that answers once nothing waits.
+ */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
 /** For UPDATE: the `Health` of a server that answers. */

@@ -248,7 +248,7 @@ export function retryAtOnce(sql: Sql, of: EndpointOf, now: Seconds, failedSince:
  */
 export function resetTries(sql: Sql, endpoint: Endpoint, now: Seconds): Promise<number> {
   const change = 'UPDATE failed_deliveries SET next_at = last_at, tries = 0, refused = 0'
-  const condition: Statement = ['AND next_at > ? AND next_at > last_at', now]
+  const condition: Statement = ['AND next_at > ? AND next_at > last_at AND tries > 0', now]
   return changeSome(sql, endpoint, { table: 'failed_deliveries', condition }, [change])
 }
 

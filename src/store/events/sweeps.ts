@@ -65,7 +65,7 @@ export function sweepsOn({ writeUnflushed }: Runner) {
 }
 
 /** Starts a sweep for every endpoint that watches the campaign, if a save concerns leads that are there. */
-export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign, now: Seconds) {
+export async function startSweepsAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign, now: Seconds) {
   const those = after.watchers.map(({ endpointId }) => ({ endpointId, campaignId: after.id }))
   if (before === undefined || before.isDraft) {
     if (after.isDraft) return
@@ -89,7 +89,7 @@ async function releaseSweeps(sql: Sql, { accountId, id, watchers }: Campaign, no
 }
 
 /** Starts a sweep of each campaign that the endpoint watches. */
-export async function sweepAll(sql: Sql, endpoint: Endpoint, cause: SweepCause, now: Seconds, pause?: Pause) {
+export async function startSweepOfEach(sql: Sql, endpoint: Endpoint, cause: SweepCause, now: Seconds, pause?: Pause) {
   const { accountId, id, settings } = endpoint
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   const watched = campaigns.filter((campaign) => watcherOf(id, settings, campaign.id) !== undefined)

@@ -31,9 +31,6 @@ export type PoolOptions = {
   mayUse?: (() => boolean) | undefined
 }
 
-/** Nobody waits for an answer that takes longer. */
-const connectTimeoutMs = 900
-
 const types: pg.CustomTypesConfig = {
   // Every integer of ours fits a number; the driver would give those of 64 bits as text.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
@@ -205,9 +202,12 @@ export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
 
 export type Listener = Awaited<ReturnType<typeof listen>>
 
+/** Nobody waits for an answer that takes longer. */
+const listenTimeoutMs = 900
+
 /** A connection of its own that hears what is notified on `channel`. @throws StoreUnavailable */
 export async function listen(config: pg.ClientConfig, channel: string, heard: () => void) {
-  const client = new pg.Client({ ...config, connectionTimeoutMillis: connectTimeoutMs })
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: listenTimeoutMs })
   client.on('error', () => {})
   client.on('notification', heard)
   const listener = {
@@ -225,7 +225,7 @@ export async function listen(config: pg.ClientConfig, channel: string, heard: ()
   }
   try {
     await client.connect()
-    await listener.ask(`LISTEN ${channel}`, connectTimeoutMs)
+    await listener.ask(`LISTEN ${channel}`, listenTimeoutMs)
     return listener
   } catch (error) {
     listener.close()

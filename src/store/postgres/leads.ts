@@ -22,7 +22,7 @@ const findAll = prepared('find_leads', findLeads(''))
 const findByRef = prepared('find_by_ref', findLeadByRef)
 
 export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStore {
-  const { counting, admin, timeoutMs } = pools
+  const { quick, admin, timeoutMs } = pools
 
   const get: Sql['get'] = (...statement) => runner.read((sql) => sql.get(...statement))
   const toLead = (campaign: Campaign, row: LeadRow) => leadOf(get, refs, campaign, row)
@@ -30,7 +30,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
   const read = batcher<Asked, LeadRow | undefined>(batchSize, idOfCampaign, async (campaignId, asked, leftMs) => {
     const { accountId } = (asked[0] as Asked).campaign
     const emails = asked.map(({ email }) => email)
-    const rows = await counting.use(leftMs, (connection) =>
+    const rows = await quick.use(leftMs, (connection) =>
       emails.length === 1
         ? connection.rows<LeadRow>(findOne, [accountId, campaignId, ...emails])
         : connection.rows<LeadRow>(findAll, [emails, accountId, campaignId]),
@@ -48,7 +48,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     find,
     ...leadFinders(
       refs,
-      (values) => counting.use(timeoutMs, ({ rows }) => rows<FoundRow>(findByRef, values)),
+      (values) => quick.use(timeoutMs, ({ rows }) => rows<FoundRow>(findByRef, values)),
       (accountId, ids) =>
         admin.use(timeoutMs, ({ rows }) => rows<FoundRow>(unprepared(findLeadsById(ids.length)), [accountId, ...ids])),
       toLead,

@@ -5,8 +5,8 @@ import { type Connection, openPool, type Pool, type PoolOptions } from './connec
 export type Pools = {
   /** Leads are written here: a commit is on disk before it is answered. */
   durable: Pool
-  /** Requests are counted and leads are read here. */
-  counting: Pool
+  /** Requests are counted and a lead is found by email or ref here: what does not wait for the disk. */
+  quick: Pool
   /** Orders are written here: each waits for the lock on its lead, and holds up nothing else meanwhile. */
   orders: Pool
   /** All else, which is not asked for with every request. */
@@ -44,7 +44,7 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
   return {
     durable: openPool({ ...of, size: poolSize, settings: { ...settings, ...onDisk } }),
     // A count need not wait for the disk.
-    counting: openPool({ ...of, size: poolSize, settings: { ...settings, synchronous_commit: 'off' } }),
+    quick: openPool({ ...of, size: poolSize, settings: { ...settings, synchronous_commit: 'off' } }),
     orders: openPool({ ...of, size: ordersPoolSize, settings: { ...limitsOf(timeoutMs), ...onDisk } }),
     admin: openPool({
       ...of,

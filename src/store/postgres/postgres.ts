@@ -24,7 +24,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   // False once another database has taken the place of ours, or ours is newer: it is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
-  const all = [pools.admin, pools.orders, pools.durable, pools.counting]
+  const all = [pools.admin, pools.orders, pools.durable, pools.quick]
   await usable(all, () => migrate(pools.admin, mayCreate))
   if (isServer) {
     await usable(all, () => Promise.all(all.map((pool) => pool.fill())))

@@ -40,7 +40,7 @@ type Asked = { who: number; limit: number }
 const whoOf = ({ who }: Asked) => who
 
 export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
-  const { counting, timeoutMs } = pools
+  const { quick, timeoutMs } = pools
   let forgottenAt = Number.NEGATIVE_INFINITY
 
   /**
@@ -57,7 +57,7 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
     const limits = asked.map(({ limit }) => limit)
     // If the limit has just changed, the newest one holds for all of them.
     const values = [who, limits.length, limits.at(-1) as number]
-    const [row] = await counting.use(leftMs, (connection) =>
+    const [row] = await quick.use(leftMs, (connection) =>
       connection.rows<[used: number, granted: number, resetSeconds: number]>(countRequests, values),
     )
     return verdicts(limits, row as [number, number, number])

@@ -65,7 +65,8 @@ function plain(heading: string): string {
 }
 
 /**
- * The lines of a CSV file, some at a time, read as `lastcall lead import` does. `onRead` is told how many bytes have
+ * The lines of a CSV file, some at a time, read as `lastcall lead import` does, which wants a heading
+ * `email`, and stops at a quote that nothing closes; here that is one refused line. `onRead` is told how many bytes have
  * been read. @throws what the browser throws where it cannot read the file
  */
 export async function* emailLines(
