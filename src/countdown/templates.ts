@@ -151,11 +151,7 @@ function openBuilder(buildMs: number) {
     return new Promise((resolve, reject) => {
       const thread = startThread(new URL('./build-thread.ts', import.meta.url), { workerData: build })
       running = thread
-      let late: Error | undefined
-      const timer = setTimeout(() => {
-        late = new Error(`not built within ${buildMs} ms`)
-        void thread.terminate()
-      }, buildMs)
+      const timer = setTimeout(() => void thread.terminate(), buildMs)
       let built: Uint8Array | undefined
       thread.once('message', (template: Uint8Array) => {
         built = template
@@ -165,7 +161,7 @@ function openBuilder(buildMs: number) {
         clearTimeout(timer)
         running = undefined
         if (built !== undefined) resolve(built)
-        else reject(new TemplateUnavailable('the building of a countdown image was cut short', { cause: late }))
+        else reject(new TemplateUnavailable('the building of a countdown image was cut short'))
       })
     })
   }

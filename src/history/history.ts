@@ -115,7 +115,6 @@ export function openHistory<Entry = HistoryEntry>(options: HistoryOptions<Entry>
       stopTidying()
       store()
       await Promise.race([storing, sleep(closeMs)])
-      if (waiting > 0) onLost(waiting)
       batches.length = 0
     },
   }

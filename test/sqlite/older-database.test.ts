@@ -76,7 +76,9 @@ const undo: Record<number, string> = {
     ALTER TABLE users DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN device;
     ALTER TABLE sessions DROP COLUMN address; ALTER TABLE invitations DROP COLUMN role;
     ALTER TABLE invitations DROP COLUMN email; ALTER TABLE invitations DROP COLUMN created_at;`,
+  13: 'DROP INDEX audit_entries_with_address;',
   15: 'ALTER TABLE leads DROP COLUMN by_hand_cycle; DROP TABLE deleted_campaigns;',
+  16: 'ALTER TABLE conversions DROP COLUMN replaced_set_at;',
   17: 'DROP INDEX timer_templates_by_age;',
   19: 'ALTER TABLE failed_deliveries DROP COLUMN is_asked_for;',
 }

@@ -238,6 +238,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         ['fulfilled', 'rejected', 'fulfilled'],
       )
     }
+    await fails(register(at), defect, false)
     await fails(register(at), defect, true)
     await write('b', register(at), true)
     // Of a lead that is there, a decision is made before the transaction too.

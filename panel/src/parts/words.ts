@@ -88,8 +88,7 @@ export const words = inBoth({
       WRONG_CODE: 'This code is not right, or has been used. Wait for the next one, then try again.',
       TOOK_TOO_LONG: 'This took too long, or something changed meanwhile. Start again.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
-      LINK_USED_UP:
-        'This link has been used, is too old, or its account is suspended. If you have used it, sign in; if not, ask for a new one.',
+      LINK_USED_UP: 'This link has been used or is too old. If you have used it, sign in; if not, ask for a new one.',
       LAST_OWNER: 'An account needs an owner. Make another user an owner first.',
       TOO_MANY_INVITATIONS: 'The account has as many open invitations as it can. Withdraw one, then try again.',
       TOO_MANY_KEYS: 'The account has as many keys as it can. Revoke one that nobody needs, then try again.',
@@ -201,7 +200,7 @@ export const words = inBoth({
       TOOK_TOO_LONG: 'To trwało zbyt długo albo coś się w międzyczasie zmieniło. Zacznij od nowa.',
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',
       LINK_USED_UP:
-        'Ten link został już użyty, jest zbyt stary albo jego konto jest zawieszone. Jeśli link został użyty przez Ciebie, zaloguj się; jeśli nie, poproś o nowy.',
+        'Ten link został już użyty lub jest zbyt stary. Jeśli link został użyty przez Ciebie, zaloguj się; jeśli nie, poproś o nowy.',
       LAST_OWNER: 'Konto musi mieć właściciela. Najpierw nadaj tę rolę innemu użytkownikowi.',
       TOO_MANY_INVITATIONS: 'Konto ma już tyle otwartych zaproszeń, ile może. Wycofaj jedno i spróbuj ponownie.',
       TOO_MANY_KEYS:

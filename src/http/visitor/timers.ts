@@ -68,7 +68,7 @@ export function timers({ visitors, templates, building, counting, log, now }: Vi
   }
 
   function failed(error: unknown, request: FastifyRequest): Hidden {
-    // No cause: too many images wait to be built, or the server stops.
+    // No cause: too many images wait to be built, one took too long, or the server stops.
     const isOfTheMoment = error instanceof TemplateUnavailable && error.cause === undefined
     if (!isOfTheMoment) logFailure(log, errorCodeOf(error), error, request)
     return 'unavailable'

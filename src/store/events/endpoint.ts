@@ -25,7 +25,7 @@ export type EndpointOf = Pick<Endpoint, 'accountId' | 'id'>
 
 /**
  * How the endpoint's server does: since when it has not answered with 2xx, and how many first tries in a row it did not
- * answer, or with 5xx. Both are as of a server that answers once nothing waits.
+ * answer, or with 5xx; while it rests, of all tries. Both are as of a server that answers once nothing waits.
  */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 

@@ -11,7 +11,6 @@ import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
 import { focusOnFault } from '../../parts/next-row.ts'
 import { NewPassword } from '../../parts/password.tsx'
-import { useAnySession } from '../../session.ts'
 import { Door } from './door.tsx'
 import { useTokenOfAddress } from './link-token.ts'
 import { ByProvider } from './provider.tsx'
@@ -73,7 +72,7 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
   const client = useQueryClient()
   const send = useSendAlone('POST /users')
   const emailFault = useEmailFault(send.error)
-  const ways = useAnySession().data?.ways
+  const ways = useAsk('GET /session', {}).data?.ways
   const form = useRef<HTMLFormElement>(null)
   const [given, setGiven] = useState({ accountName: '', email: '', password: '' })
   const put = (name: keyof typeof given) => (event: { currentTarget: { value: string } }) => {

@@ -8,7 +8,6 @@ import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NewPassword } from '../../parts/password.tsx'
 import { words as usualWords } from '../../parts/words.ts'
-import { useAnySession } from '../../session.ts'
 import { Door } from './door.tsx'
 import { useTokenOfAddress } from './link-token.ts'
 import { words } from './words.ts'
@@ -32,7 +31,7 @@ function AskForLink() {
   const language = useLanguage()
   const send = useSendAlone('POST /password-resets')
   const emailFault = useEmailFault(send.error)
-  const session = useAnySession()
+  const session = useAsk('GET /session', {})
   const { failures } = useWords(usualWords)
   // As it was typed at sign-in: it is no part of the address.
   const [email, setEmail] = useState(() => String(window.history.state?.email ?? ''))

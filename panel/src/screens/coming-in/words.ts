@@ -61,7 +61,7 @@ export const words = inBoth({
         'The user with your email signs in with another identity. Sign in with that one, or ask an owner of the account.',
       EMAIL_TAKEN:
         'You have a user already, and an email works in one account only. If it is the account of the invitation, sign in here. If it is another, join with another email, or ask an owner of that account to remove you first.',
-      LINK_USED_UP: 'This link has been used, is too old, or its account is suspended. Ask for a new one.',
+      LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       SERVICE_UNAVAILABLE: 'The service is busy or its database does not answer. Try again in a moment.',
     } satisfies Refused,
   },
@@ -124,7 +124,7 @@ export const words = inBoth({
         'Użytkownik z Twoim adresem loguje się przez inne konto SSO. Zaloguj się przez tamto albo zapytaj właściciela konta.',
       EMAIL_TAKEN:
         'Masz już dostęp, a adres e-mail działa tylko w jednym koncie. Jeśli to konto z zaproszenia, zaloguj się tutaj. Jeśli inne, dołącz z innym adresem albo poproś właściciela tamtego konta, aby najpierw Cię usunął.',
-      LINK_USED_UP: 'Ten link został już użyty, jest zbyt stary albo jego konto jest zawieszone. Poproś o nowy.',
+      LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
       SERVICE_UNAVAILABLE: 'Usługa jest zajęta albo jej baza danych nie odpowiada. Spróbuj za chwilę.',
     } satisfies Refused,
   },
