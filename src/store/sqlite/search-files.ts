@@ -11,7 +11,7 @@ async function foundIn(path: string, texts: string[]): Promise<string[]> {
   let tail = Buffer.alloc(0)
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
     const window = Buffer.concat([tail, chunk])
-    for (const text of texts) if (window.includes(text)) found.add(text)
+    for (const text of texts) if (!found.has(text) && window.includes(text)) found.add(text)
     tail = window.subarray(Math.max(0, window.length - longest + 1))
   }
   return [...found]
