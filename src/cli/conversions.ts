@@ -22,7 +22,8 @@ import {
   WrongCall,
   withCampaign,
 } from './command.ts'
-import { csvRows, importing } from './leads.ts'
+import { csvRows } from './csv-rows.ts'
+import { importing } from './importing.ts'
 import { secondsNow } from './now.ts'
 import { pagesOf, printPages } from './print.ts'
 
