@@ -1,6 +1,7 @@
 // Users of the panel, their sessions and invitations. Both engines run these statements.
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
+import { insertAccount, toAccount } from './accounts.ts'
 import { type Actor, type AuditAction, addAuditEntry, addUserEntry } from './audit.ts'
 import { Refused } from './errors.ts'
 import { endOtherSessions, factorsOn } from './factors.ts'
@@ -287,14 +288,6 @@ export async function acceptInvitation(
   return createUser(sql, accountId, { ...user, role: invitation.role }, by)
 }
 
-export async function insertAccount(sql: Sql, name: string, by: Actor): Promise<Account> {
-  const row = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)
-  const after = toAccount(row as Row)
-  const subject = { kind: 'account', id: after.id, name } as const
-  await addAuditEntry(sql, by, { accountId: after.id, action: 'account.created', subject, before: null, after })
-  return after
-}
-
 /** False where the user was removed since `by` was read, or the password or having a factor has changed. */
 async function createSession(
   sql: Sql,
@@ -383,14 +376,4 @@ export function toCredentials(row: Row): Credentials {
 
 export function toUser(row: Row): User {
   return { id: row.id, accountId: row.account_id, email: row.email, role: row.role, createdAt: row.created_at }
-}
-
-export function toAccount(row: Row): Account {
-  return {
-    id: row.id,
-    name: row.name,
-    suspended: row.suspended === 1,
-    countdownTools: row.countdown_tools === 1,
-    rateLimit: row.rate_limit,
-  }
 }

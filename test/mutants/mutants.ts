@@ -355,25 +355,25 @@ const panel: Mutant[] = [
 
 const store: Mutant[] = [
   {
-    file: 'src/store/configuration.ts',
+    file: 'src/store/campaigns.ts',
     line: 'await sql.beginChange(accountId)\n  const by = asOfNow(actor)\n  if ((await',
     fault: 'const by = asOfNow(actor)\n  await sql.beginChange(accountId)\n  if ((await',
     tests: ['test/store/postgres-exact.test.ts'],
   },
   {
-    file: 'src/store/configuration.ts',
+    file: 'src/store/keys.ts',
     line: 'api_keys.id = ? AND revoked_at IS NULL',
     fault: 'api_keys.id = ?',
     tests: inApi('bearer-key'),
   },
   {
-    file: 'src/store/configuration.ts',
+    file: 'src/store/campaigns.ts',
     line: 'is_draft, archived_at FROM campaigns WHERE account_id = ?',
     fault: 'is_draft, archived_at FROM campaigns WHERE ? IS NOT NULL',
     tests: inApi('paging'),
   },
   {
-    file: 'src/store/configuration.ts',
+    file: 'src/store/campaigns.ts',
     line: "rest = 'AND id > ? ORDER BY id LIMIT ?'",
     fault: "rest = 'AND id >= ? ORDER BY id LIMIT ?'",
     tests: inApi('paging'),
@@ -580,7 +580,7 @@ const postgres: Mutant[] = [
 
 const audit: Mutant[] = [
   ...[
-    ['configuration.ts', 'if (!isSame) await logCampaign(sql, by, before ?', 'logCampaign(sql, by, before ?'],
+    ['campaigns.ts', 'if (!isSame) await logCampaign(sql, by, before ?', 'logCampaign(sql, by, before ?'],
     ['sqlite/lead-writer.ts', 'await addLeadEntries(database.sql, entries)', ''],
     ['audit.ts', 'addressSeconds = 30 * 86_400', 'addressSeconds = 60 * 86_400'],
     ['audit.ts', "(subject <> 'campaign'", "('' <> 'campaign'"],
@@ -808,14 +808,14 @@ const survivors: [file: string, line: string, fault: string, test: string][] = [
     'row?.email',
     'store/conversions',
   ],
-  ['store/configuration.ts', 'CASE WHEN ? = 0 THEN NULL', 'CASE WHEN ? = 2 THEN NULL', 'store/audit'],
+  ['store/campaigns.ts', 'CASE WHEN ? = 0 THEN NULL', 'CASE WHEN ? = 2 THEN NULL', 'store/audit'],
   [
-    'store/configuration.ts',
+    'store/campaigns.ts',
     '  await startSweepsAfterSave(sql, before, after, by.at)\n  const action',
     '  const action',
     'events/truth',
   ],
-  ['store/configuration.ts', '    conversion: { closes: false },\n', '', 'sqlite/older-database'],
+  ['store/campaigns.ts', '    conversion: { closes: false },\n', '', 'sqlite/older-database'],
   ['core/order.ts', 'setByHand(terms, attempt, now, now)', 'setByHand(terms, attempt, at, now)', 'store/conversions'],
   ['cli/leads.ts', '      yield batch\n      batch = []\n', '      yield batch\n', 'cli/leads'],
   ['cli/copy.ts', 'giveUpTarget = claimDatabase(to)', 'giveUpTarget = () => {}', 'process/copy'],

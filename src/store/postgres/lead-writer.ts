@@ -1,6 +1,6 @@
 // Leads are decided on and written in one transaction, which holds the settings of their account.
 import { addLeadEntries } from '../audit.ts'
-import { findCampaign } from '../configuration.ts'
+import { findCampaign } from '../campaigns.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { insertNotices } from '../events/queue.ts'
 import { changedBy, decisionValues, type LeadRow, leadOf, noticesFor, withoutWriting } from '../lead-row.ts'

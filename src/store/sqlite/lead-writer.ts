@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { addLeadEntries, type LeadEntry } from '../audit.ts'
-import { findCampaign } from '../configuration.ts'
+import { findCampaign } from '../campaigns.ts'
 import { StoreUnavailable } from '../errors.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, sqliteCode } from './connection.ts'
