@@ -30,77 +30,20 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
 
 function OpenMenu({ campaign }: { campaign: Summary }) {
   const text = useWords(words)
-  const { id, name, isArchived, state } = campaign
-  const [, go] = useLocation()
-  const make = useSend('POST /campaigns')
-  const remove = useSend('DELETE /campaigns/:campaignId')
-  const archive = useSend('PUT /campaigns/:campaignId/archive')
-  const [isRemoving, { open, close }] = useDisclosure(false)
-  const client = useQueryClient()
-  // Read again only then: published meanwhile, the campaign may have no row under the list's filter, nor this dialog.
-  const onClose = () => void client.invalidateQueries()
-  const [isArchiving, { open: askArchive, close: closeArchive }] = useDisclosure(false, { onClose })
-  const sayFailure = useToastFailure()
-  /** Somebody has deleted it meanwhile: its row goes, and with it the dialog that would say so. */
-  const sayGone = (focusNext: () => void) => (error: CallFailed) => {
-    if (error.code !== 'NOT_FOUND') return
-    sayFailure(error)
-    focusNext()
-  }
-  const putAway = async (next: boolean, sawDraft = false) => {
-    const focusNext = focusNextRow('campaigns', id)
-    const asked = { params: { campaignId: id }, body: { isArchived: next, sawDraft } }
-    const { settings } = await archive.mutateAsync(asked, { onError: sayGone(focusNext) })
-    closeArchive()
-    const back = settings.isDraft ? text.restored : text.publishedMeanwhile
-    toast(next ? text.archivedNow(name) : back(name))
-    focusNext()
-  }
-  /** Published meanwhile, it is asked about after all. */
-  const archiveDraft = () =>
-    putAway(true, true).catch((error: CallFailed) => {
-      if (error.code !== 'CHANGED_MEANWHILE') throw error
-      archive.reset()
-      askArchive()
-    })
-  // A draft loses nothing by it: only what is live is asked about.
-  const archiving = () => {
-    archive.reset()
-    if (state === 'draft') running.start(text.archive, archiveDraft)
-    else askArchive()
-  }
-  const removing = () => {
-    remove.reset()
-    open()
-  }
-  const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
-  const exportFile = async () => download(jsonFile(await read()), fileName(name, '.json'))
-  const duplicate = async () => {
-    const isHere = stayed()
-    // Of whole characters: half an emoji is refused.
-    const copyName = [...text.copyOf(name)].slice(0, 200).join('')
-    const made = await make.mutateAsync({ body: { settings: { ...draftOf(await read()), name: copyName } } })
-    if (isHere()) go(`/campaigns/${made.settings.id}/rules`)
-  }
-  const confirm = () => {
-    const focusNext = focusNextRow('campaigns', id)
-    const onSuccess = () => {
-      close()
-      toast(text.removed(name))
-      focusNext()
-    }
-    remove.mutate({ params: { campaignId: id } }, { onSuccess, onError: sayGone(focusNext) })
-  }
+  const { name, isArchived } = campaign
   const running = useRunning()
+  const { exportFile, duplicate } = useCopies(campaign)
+  const archiving = useArchiving(campaign, running.start)
+  const removing = useRemoving(campaign)
   const may = useMay('member')
   const { suspended: disabled } = useSession().account
   const duplicating = { name: text.duplicate, disabled, onClick: () => running.start(text.duplicate, duplicate) }
   const exporting = { name: text.export, onClick: () => running.start(text.export, exportFile) }
   const changing = [
     isArchived
-      ? { name: text.restore, disabled, onClick: () => running.start(text.restore, () => putAway(false)) }
-      : { name: text.archive, disabled, onClick: archiving },
-    { name: text.remove, isDangerous: true, disabled, onClick: removing },
+      ? { name: text.restore, disabled, onClick: archiving.restore }
+      : { name: text.archive, disabled, onClick: archiving.begin },
+    { name: text.remove, isDangerous: true, disabled, onClick: removing.begin },
   ]
   return (
     <>
@@ -113,29 +56,105 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
       <Modal opened={running.failed !== undefined} onClose={running.forget} title={running.failed?.title} centered>
         {running.failed !== undefined && <Failure of={running.failed} />}
       </Modal>
+      <Confirm {...archiving.dialog} title={text.archiveTitle(name)} text={text.archiveText} action={text.archive} />
       <Confirm
-        opened={isArchiving}
-        onClose={closeArchive}
-        title={text.archiveTitle(name)}
-        text={text.archiveText}
-        action={text.archive}
-        isDangerous
-        send={archive}
-        onConfirm={() => putAway(true).catch(() => {})}
-      />
-      <Confirm
-        opened={isRemoving}
-        onClose={close}
+        {...removing.dialog}
         title={text.removeTitle(name)}
         text={text.removeText}
         typed={{ asked: text.removeConfirm(name), wanted: name }}
         action={text.remove}
-        isDangerous
-        send={remove}
-        onConfirm={confirm}
       />
     </>
   )
+}
+
+function useCopies({ id, name }: Summary) {
+  const text = useWords(words)
+  const [, go] = useLocation()
+  const make = useSend('POST /campaigns')
+  const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
+  return {
+    exportFile: async () => download(jsonFile(await read()), fileName(name, '.json')),
+    async duplicate() {
+      const isHere = stayed()
+      // Of whole characters: half an emoji is refused.
+      const copyName = [...text.copyOf(name)].slice(0, 200).join('')
+      const made = await make.mutateAsync({ body: { settings: { ...draftOf(await read()), name: copyName } } })
+      if (isHere()) go(`/campaigns/${made.settings.id}/rules`)
+    },
+  }
+}
+
+/** Somebody has deleted it meanwhile: its row goes, and with it the dialog that would say so. */
+function useSayGone() {
+  const sayFailure = useToastFailure()
+  return (focusNext: () => void) => (error: CallFailed) => {
+    if (error.code !== 'NOT_FOUND') return
+    sayFailure(error)
+    focusNext()
+  }
+}
+
+function useArchiving({ id, name, state }: Summary, start: ReturnType<typeof useRunning>['start']) {
+  const text = useWords(words)
+  const send = useSend('PUT /campaigns/:campaignId/archive')
+  const client = useQueryClient()
+  // Read again only then: published meanwhile, the campaign may have no row under the list's filter, nor this dialog.
+  const onClose = () => void client.invalidateQueries()
+  const [opened, { open, close }] = useDisclosure(false, { onClose })
+  const sayGone = useSayGone()
+  const putAway = async (next: boolean, sawDraft = false) => {
+    const focusNext = focusNextRow('campaigns', id)
+    const asked = { params: { campaignId: id }, body: { isArchived: next, sawDraft } }
+    const { settings } = await send.mutateAsync(asked, { onError: sayGone(focusNext) })
+    close()
+    const back = settings.isDraft ? text.restored : text.publishedMeanwhile
+    toast(next ? text.archivedNow(name) : back(name))
+    focusNext()
+  }
+  const ask = () => {
+    send.reset()
+    open()
+  }
+  /** Published meanwhile, it is asked about after all. */
+  const archiveDraft = () =>
+    putAway(true, true).catch((error: CallFailed) => {
+      if (error.code !== 'CHANGED_MEANWHILE') throw error
+      ask()
+    })
+  return {
+    /** A draft loses nothing by it: only what is live is asked about. */
+    begin() {
+      if (state !== 'draft') return ask()
+      send.reset()
+      start(text.archive, archiveDraft)
+    },
+    restore: () => start(text.restore, () => putAway(false)),
+    dialog: { opened, onClose: close, isDangerous: true, send, onConfirm: () => putAway(true).catch(() => {}) },
+  }
+}
+
+function useRemoving({ id, name }: Summary) {
+  const text = useWords(words)
+  const send = useSend('DELETE /campaigns/:campaignId')
+  const [opened, { open, close }] = useDisclosure(false)
+  const sayGone = useSayGone()
+  const onConfirm = () => {
+    const focusNext = focusNextRow('campaigns', id)
+    const onSuccess = () => {
+      close()
+      toast(text.removed(name))
+      focusNext()
+    }
+    send.mutate({ params: { campaignId: id } }, { onSuccess, onError: sayGone(focusNext) })
+  }
+  return {
+    begin() {
+      send.reset()
+      open()
+    },
+    dialog: { opened, onClose: close, isDangerous: true, send, onConfirm },
+  }
 }
 
 type Failed = { title: string; error: CallFailed; refetch(): void }
