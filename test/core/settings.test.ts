@@ -148,8 +148,8 @@ const refusals: [what: string, mechanism: unknown, path: string][] = [
     started({ kind: 'fixed', opensAt: '2026-03-29T02:30', at: '2026-03-29T03:10' }),
     'mechanism.deadline.opensAt',
   ],
-  ['fixed before the year 0 of UTC', started({ kind: 'fixed', at: '0000-01-01T00:59' }), 'mechanism.deadline.at'],
-  ['an end before the year 0 of UTC', started(after, { endsAt: '0000-01-01T00:59' }), 'mechanism.endsAt'],
+  ['fixed before the year 100', started({ kind: 'fixed', at: '0000-01-01T00:59' }), 'mechanism.deadline.at'],
+  ['an end before the year 100', started(after, { endsAt: '0000-01-01T00:59' }), 'mechanism.endsAt'],
   ['none with a setting', started({ kind: 'none', at: fixed.at }), 'mechanism.deadline.at'],
   ['an end that does not exist', started(after, { endsAt: '2026-13-01T00:00' }), 'mechanism.endsAt'],
   ['an end of null', started(after, { endsAt: null }), 'mechanism.endsAt'],
@@ -308,5 +308,10 @@ test('a time in the year 10000 of UTC is refused, and the last minute before it 
     faultsOf(started({ kind: 'fixed', at: local }), 'America/New_York').map(({ path }) => path)
   assert.deepEqual(at('9999-12-31T18:59'), [])
   assert.deepEqual(at('9999-12-31T19:00'), ['mechanism.deadline.at'])
+  const ending = started(after, { endsAt: '9999-12-31T19:00' })
+  assert.deepEqual(
+    faultsOf(ending, 'America/New_York').map(({ path }) => path),
+    ['mechanism.endsAt'],
+  )
   assert.deepEqual(faultsOf(started({ kind: 'fixed', at: '9999-12-31T23:59' }), 'UTC'), [])
 })
