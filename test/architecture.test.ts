@@ -214,7 +214,7 @@ test('the files of the database are opened by SQLite alone in a process that has
   const openers = source.filter((path) => namesIn(path).some((name) => name !== '' && !opensNothing.includes(name)))
   assert.deepEqual(openers.sort(), [
     // What the caller of a command names, and the product's own files.
-    'src/cli/command.ts',
+    'src/cli/files.ts',
     'src/cli/help.ts',
     // Before a database is opened.
     'src/cli/zone-data.ts',

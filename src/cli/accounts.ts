@@ -3,19 +3,9 @@ import { integer } from '../config.ts'
 import { keyHint } from '../core/api-key.ts'
 import { formatInstant, instantOrNull } from '../core/instant.ts'
 import { type Key, type Scope, scopes } from '../store/model.ts'
-import {
-  type Command,
-  commandActor,
-  idNumber,
-  nameText,
-  need,
-  readArguments,
-  trueOrFalse,
-  WrongCall,
-  withAccount,
-  withStore,
-  wrongIn,
-} from './command.ts'
+import { idNumber, nameText, need, readArguments, trueOrFalse } from './arguments.ts'
+import { type Command, commandActor, withAccount, withStore } from './command.ts'
+import { WrongCall, wrongIn } from './wrong-call.ts'
 
 export const createAccount: Command = async (args) => {
   const { options } = readArguments(args, { name: nameText })

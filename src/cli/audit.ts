@@ -1,17 +1,9 @@
 import { formatInstant } from '../core/instant.ts'
 import { type AuditEntry, auditActions, subjectKinds } from '../store/audit.ts'
-import {
-  anyText,
-  type Command,
-  idNumber,
-  instantText,
-  integerFrom,
-  oneOf,
-  readArguments,
-  WrongCall,
-  withAccount,
-} from './command.ts'
+import { anyText, idNumber, instantText, integerFrom, oneOf, readArguments } from './arguments.ts'
+import { type Command, withAccount } from './command.ts'
 import { pagesOf, printPages } from './print.ts'
+import { WrongCall } from './wrong-call.ts'
 
 const subjectForm = new RegExp(String.raw`^(${subjectKinds.join('|')})(?:/([\w-]{1,64}))?$`)
 

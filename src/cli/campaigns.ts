@@ -4,24 +4,12 @@ import { type CampaignSettings, campaignItem, checkCampaign } from '../core/camp
 import { openTemplates } from '../countdown/templates.ts'
 import { asFile, type Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import {
-  type Command,
-  commandActor,
-  idNumber,
-  nameOf,
-  need,
-  readArguments,
-  readJson,
-  WrongCall,
-  withAccount,
-  withCampaign,
-  withStore,
-  wrongIn,
-  wrongInput,
-  yes,
-} from './command.ts'
+import { idNumber, need, readArguments, yes } from './arguments.ts'
+import { type Command, commandActor, withAccount, withCampaign, withStore } from './command.ts'
+import { nameOf, readJson, wrongInput } from './files.ts'
 import { secondsNow } from './now.ts'
 import { leavingTurns } from './turns.ts'
+import { WrongCall, wrongIn } from './wrong-call.ts'
 
 export const applyCampaign: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber }, 'FILE')

@@ -10,22 +10,13 @@ import type { Actor } from '../store/audit.ts'
 import type { Source } from '../store/conversions.ts'
 import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import {
-  anyText,
-  type Command,
-  commandActor,
-  emailText,
-  idNumber,
-  need,
-  readArguments,
-  trueOrFalse,
-  WrongCall,
-  withCampaign,
-} from './command.ts'
+import { anyText, emailText, idNumber, need, readArguments, trueOrFalse } from './arguments.ts'
+import { type Command, commandActor, withCampaign } from './command.ts'
 import { csvRows } from './csv-rows.ts'
 import { importing } from './importing.ts'
 import { secondsNow } from './now.ts'
 import { pagesOf, printPages } from './print.ts'
+import { WrongCall } from './wrong-call.ts'
 
 const order = { order: anyText, amount: anyText, currency: anyText, at: anyText }
 

@@ -3,8 +3,10 @@ import { databaseForm, databaseLocation } from '../config.ts'
 import { Refused, UnusableDatabase } from '../store/errors.ts'
 import { claimDatabase, type DatabaseLocation, openCopyEnd } from '../store/open.ts'
 import { type CopyEnd, copyTables, startOver } from '../store/table-copy.ts'
-import { type Command, isThere, need, readArguments, WrongCall } from './command.ts'
+import { need, readArguments } from './arguments.ts'
+import { type Command, isThere } from './command.ts'
 import { progress } from './progress.ts'
+import { WrongCall } from './wrong-call.ts'
 
 /** Takes an installation to another database; after an interruption it may be run again. */
 export const copy: Command = async (args) => {

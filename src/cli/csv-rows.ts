@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { withoutMark } from '../core/csv.ts'
 import { ownFacts } from '../leads/export.ts'
-import { inputStream, nameOf, WrongCall } from './command.ts'
+import { inputStream, nameOf } from './files.ts'
+import { WrongCall } from './wrong-call.ts'
 
 const maxLineBytes = 65_536
 

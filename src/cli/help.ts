@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Command, WrongCall } from './command.ts'
+import type { Command } from './command.ts'
+import { WrongCall } from './wrong-call.ts'
 
 /** The usage of commands from docs/operating.md: of those whose names begin with the words, or of all. */
 export const help: Command = async (words) => {

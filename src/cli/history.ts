@@ -1,7 +1,8 @@
 import { readSetting } from '../config.ts'
 import { openHistoryTable } from '../history/open.ts'
 import type { AccountEntry } from '../history/table.ts'
-import { type Command, idNumber, readArguments, withAccount } from './command.ts'
+import { idNumber, readArguments } from './arguments.ts'
+import { type Command, withAccount } from './command.ts'
 import { pagesOf, printPages } from './print.ts'
 
 export const listHistory: Command = async (args) => {

@@ -12,26 +12,15 @@ import { buildLeads, idsOf, type Leads, type LeadView, type Registration, view }
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import {
-  type Command,
-  commandActor,
-  emailText,
-  idNumber,
-  need,
-  oneOf,
-  publicAddress,
-  readArguments,
-  WrongCall,
-  warnOfAddress,
-  withAccount,
-  withCampaign,
-  writeOutput,
-} from './command.ts'
+import { emailText, idNumber, need, oneOf, readArguments } from './arguments.ts'
+import { type Command, commandActor, publicAddress, warnOfAddress, withAccount, withCampaign } from './command.ts'
 import { csvRows } from './csv-rows.ts'
+import { writeOutput } from './files.ts'
 import { type Import, importing } from './importing.ts'
 import { secondsNow } from './now.ts'
 import { pagesOf, printPages } from './print.ts'
 import { leavingTurns } from './turns.ts'
+import { WrongCall } from './wrong-call.ts'
 
 const importBatch = 500
 

@@ -1,8 +1,9 @@
 // Command line -> command.
 import { WrongSetting, zoneFolder } from '../config.ts'
 import { EmptyDatabase, WrongAddress } from '../store/errors.ts'
-import { type Command, WrongCall } from './command.ts'
+import type { Command } from './command.ts'
 import { print } from './print.ts'
+import { WrongCall } from './wrong-call.ts'
 import { chooseZoneData } from './zone-data.ts'
 
 /** Loaded when called, so that a command starts without what only others need. */

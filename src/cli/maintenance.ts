@@ -1,6 +1,9 @@
 import { readSetting } from '../config.ts'
 import { distributeDatabase, migrateDatabase } from '../store/open.ts'
-import { type Command, integerFrom, newFile, readArguments, WrongCall, withStore, wrongIn } from './command.ts'
+import { integerFrom, readArguments } from './arguments.ts'
+import { type Command, withStore } from './command.ts'
+import { newFile } from './files.ts'
+import { WrongCall, wrongIn } from './wrong-call.ts'
 
 export const migrate: Command = async (args) => {
   readArguments(args, {})

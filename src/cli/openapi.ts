@@ -1,7 +1,9 @@
 import { publicUrl } from '../config.ts'
 import { description } from '../http/public/description.ts'
 import { basePath } from '../http/public/schemas.ts'
-import { type Command, publicAddress, readArguments, WrongCall, warnOfAddress } from './command.ts'
+import { readArguments } from './arguments.ts'
+import { type Command, publicAddress, warnOfAddress } from './command.ts'
+import { WrongCall } from './wrong-call.ts'
 
 export const openapi: Command = async (args) => {
   const { options } = readArguments(args, { server: serverUrl })

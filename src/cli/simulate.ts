@@ -1,5 +1,7 @@
 import { simulate } from '../core/simulate.ts'
-import { type Command, readArguments, readJson, wrongInput } from './command.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+import { readJson, wrongInput } from './files.ts'
 
 export const simulateCommand: Command = async (args) => {
   const { positionals } = readArguments(args, {}, '[FILE]')

@@ -4,7 +4,9 @@ import { zoneOf } from '../core/mechanism/zone.ts'
 import { type CampaignCount, type Fetcher, fetchers, type Kind, kinds } from '../store/counts.ts'
 import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import { type Command, emailText, idNumber, need, readArguments, WrongCall, withCampaign } from './command.ts'
+import { emailText, idNumber, need, readArguments } from './arguments.ts'
+import { type Command, withCampaign } from './command.ts'
+import { WrongCall } from './wrong-call.ts'
 
 type Counted = Omit<CampaignCount, 'kind'> & { kind: Kind }
 

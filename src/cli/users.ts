@@ -7,21 +7,9 @@ import { buildUsers, type Users } from '../access/users.ts'
 import { formatInstant } from '../core/instant.ts'
 import { roles } from '../core/role.ts'
 import type { User } from '../store/access.ts'
-import {
-  type Command,
-  commandActor,
-  emailText,
-  idNumber,
-  need,
-  oneOf,
-  publicAddress,
-  readArguments,
-  WrongCall,
-  warnOfAddress,
-  withAccount,
-  withStore,
-  wrongIn,
-} from './command.ts'
+import { emailText, idNumber, need, oneOf, readArguments } from './arguments.ts'
+import { type Command, commandActor, publicAddress, warnOfAddress, withAccount, withStore } from './command.ts'
+import { WrongCall, wrongIn } from './wrong-call.ts'
 
 export const createUser: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, email: emailText, role: oneOf(roles) })

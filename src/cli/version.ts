@@ -1,6 +1,7 @@
 import lastcall from '../../package.json' with { type: 'json' }
 import { zoneData } from '../core/mechanism/zone.ts'
-import { type Command, readArguments } from './command.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
 
 /** The versions to name in a bug report: Lastcall, Node and the zone data. */
 export const version: Command = async (args) => {

@@ -8,8 +8,6 @@ import type { DeliveryEntry } from '../history/deliveries.ts'
 import { openHistoryTable } from '../history/open.ts'
 import {
   anyText,
-  type Command,
-  commandActor,
   idNumber,
   instantText,
   integerFrom,
@@ -17,16 +15,15 @@ import {
   need,
   type Options,
   oneOf,
-  publicAddress,
   type Read,
   readArguments,
   trueOrFalse,
-  WrongCall,
-  withAccount,
   yes,
-} from './command.ts'
+} from './arguments.ts'
+import { type Command, commandActor, publicAddress, withAccount } from './command.ts'
 import { secondsNow } from './now.ts'
 import { leavingTurns } from './turns.ts'
+import { WrongCall } from './wrong-call.ts'
 
 const mostLogged = 1_000
 
