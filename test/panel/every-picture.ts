@@ -1,12 +1,15 @@
 // Takes a picture of every screen, to be looked at one by one: node test/panel/every-picture.ts FOLDER
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { openBrowser } from '../support/browser.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { type Person, panelStage, schemes, widths } from './stage.ts'
 
 const [folder = 'pictures', only = ''] = process.argv.slice(2)
 const ends: (() => Promise<void>)[] = []
-const stage = await panelStage({ after: (end) => void ends.push(end) })
+const scope = { after: (end: () => Promise<void>) => void ends.push(end) }
+// The browser that tests share ends with their run, and here is none.
+const stage = await panelStage(scope, [], {}, openBrowser(scope))
 mkdirSync(folder, { recursive: true })
 
 /** How many campaigns and leads somebody has. */

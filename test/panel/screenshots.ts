@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import type { Count, Kind } from '../../src/store/counts.ts'
+import { openBrowser } from '../support/browser.ts'
 import { customerSite } from '../support/customer-site.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { aPerson } from '../support/recipient.ts'
@@ -12,7 +13,9 @@ import { type OpenOptions, type Person, panelStage } from './stage.ts'
 const docs = join(import.meta.dirname, '..', '..', 'docs')
 const folder = join(docs, 'panel')
 const ends: (() => Promise<void>)[] = []
-const stage = await panelStage({ after: (end) => void ends.push(end) })
+const scope = { after: (end: () => Promise<void>) => void ends.push(end) }
+// The browser that tests share ends with their run, and here is none.
+const stage = await panelStage(scope, [], {}, openBrowser(scope))
 mkdirSync(folder, { recursive: true })
 
 async function take(name: string, options: OpenOptions, who?: Person): Promise<void> {
@@ -38,7 +41,7 @@ const make = (name: string, changes: Record<string, unknown> = {}) =>
 const weekly = { kind: 'next', closes: { every: 'week', on: ['fri'], time: '23:59' }, minLead: 'PT24H' }
 await make('Webinar', { isDraft: true })
 await make('Every Friday', { mechanism: { startsOn: 'registration', deadline: weekly } })
-const site = await customerSite({ after: (end) => void ends.push(end) })
+const site = await customerSite(scope)
 const { id } = await make('Autumn course', {
   pages: [{ pageUrl: `${site.origin}/autumn` }],
   mechanism: {

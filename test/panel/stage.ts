@@ -117,11 +117,12 @@ export async function panelStage(
   scope: Scope,
   serveArguments: string[] = [],
   environment: Record<string, string> = {},
+  opened = sharedBrowser(),
 ): Promise<Stage> {
   const place = installation(scope)
   await place.arrange(shelveUsualTemplates)
   const server = await place.serve(serveArguments, environment)
-  const browser = await sharedBrowser()
+  const browser = await opened
   /** How many people of a name there are: each file has its own `owner`. */
   const namesakes = new Map<string, number>()
 
