@@ -407,7 +407,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     assert.match(stopped.stderr, new RegExp(`; until then at least ${length} created, 0 existing\n$`))
   })
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     check(`${signal} ends an import after what it is writing: that is counted, and the message says so`, async (t) => {
       const place = origin.copy(t)
       const env = { PATH: process.env.PATH, DATABASE_URL: place.databaseUrl, NODE_COMPILE_CACHE: compileCache }

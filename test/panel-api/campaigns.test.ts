@@ -41,6 +41,15 @@ test('if two save what both have read, the second is told, and what the first sa
   }
 })
 
+test('what is posted is a new campaign, whatever id it has: nothing that somebody saved is replaced unseen', async () => {
+  const { settings, revision } = await makeCampaign()
+  const file = JSON.parse(campaignFile({ id: settings.id, name: 'Another one' }))
+  const posted = await ask('POST', '/campaigns', { settings: file })
+  assert.equal(posted.status, 200)
+  assert.notEqual(posted.body.settings.id, settings.id)
+  assert.equal((await ask('GET', `/campaigns/${settings.id}`)).body.revision, revision)
+})
+
 test('users of a suspended account read everything and change nothing', async () => {
   const { id } = await place.arrange((store) => store.configuration.createAccount('Suspended', tester))
   const theirs = await panelSession(place, server, id)

@@ -370,6 +370,7 @@ test('OIDC_ONLY closes every way by password, and the set-up link works by the p
   const email = 'first@example.com'
   for (const [method, path, body] of [
     ['POST', '/session', { email, password }],
+    ['POST', '/session/code', { codeToken: 'x', code: '000000' }],
     ['POST', '/users', { token: 'x', email, password }],
     ['POST', '/password', { current: password, next: `${password} 2` }],
     ['POST', '/factor/offer', { password }],
