@@ -8,7 +8,7 @@ import { auditActions } from '../../src/store/audit.ts'
 import type { CampaignFile } from '../../src/store/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import { amount, between, chance, printSeed } from '../support/faults.ts'
-import { campaignFile, installation, owner } from '../support/lastcall.ts'
+import { appliedCampaign, campaignFile, installation, owner } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 import { comesTrue } from '../support/prepared.ts'
 import { rowsIn, rowsOf } from '../support/rows.ts'
@@ -267,6 +267,21 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
   )
   const imported = entries.find(({ action, subject }: any) => action === 'leads.imported' && subject.id === id)
   assert.deepEqual(imported.after, { count: 2 })
+})
+
+test('a list of large settings, which are read in small pages, is whole', async () => {
+  const pages = Array.from({ length: 50 }, (_, n) => ({ pageUrl: `https://example.com/${n}/${'a'.repeat(2_000)}` }))
+  const id = await place.arrange(async (store) => {
+    const made = await appliedCampaign(store, accountId, campaignFile({ mailTimer: null, pages }))
+    for (let n = 0; n < 8; n += 1) {
+      const file = campaignFile({ id: made.id, name: `${n}`, mailTimer: null, pages })
+      await appliedCampaign(store, accountId, file)
+    }
+    return made.id
+  })
+  const entries = await list('--subject', `campaign/${id}`)
+  assert.equal(entries.length, 9)
+  assert.equal((await list('--subject', `campaign/${id}`, '--limit', '8')).length, 8)
 })
 
 test('a deadline that a lead has already is set once', async () => {

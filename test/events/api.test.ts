@@ -385,6 +385,16 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
     { env: { DATABASE_URL: shop.place.databaseUrl, WEBHOOKS: 'off' } },
   )
   assert.deepEqual([off.code, /WEBHOOKS: is off/.test(off.stderr)], [2, true])
+  const allowed = { DATABASE_URL: shop.place.databaseUrl, EGRESS_ALLOW: '127.0.0.1' }
+  const own = (args: string[], env = {}) =>
+    sharedCommand(['webhook', ...args, ...account], { env: { ...allowed, ...env } })
+  const tried = String((await ask('POST', '/endpoints', input('/tried'))).body.id)
+  assert.equal(JSON.parse((await own(['test', tried])).stdout).delivered, true)
+  const [logged] = JSON.parse((await own(['log', tried])).stdout)
+  assert.deepEqual([logged.status, logged.kind], [204, 'endpoint.tested'])
+  const turnedOn = ['set', tried, '--name', 'renamed', '--on', 'true', '--from', 'now']
+  assert.deepEqual((await own(turnedOn, { WEBHOOKS: 'off' })).code, 2)
+  assert.equal((await ask('GET', `/endpoints/${tried}`)).body.name, 'shop', 'what is refused changes nothing')
   const made = await shop.place.json([
     'webhook',
     'create',
@@ -439,6 +449,12 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   assert.deepEqual([kept.batch, kept.state], [5, 'paused'])
   assert.ok((await shop.place.json(['webhook', 'list', ...account])).some((one: any) => one.id === made.id))
   assert.match((await shop.place.json(['webhook', 'secret', id, ...account])).secret, /^whsec_/)
+  const [rotated] = await shop.place.json(['audit', 'list', ...account, '--action', 'webhook.secret_rotated'])
+  assert.equal(
+    Date.parse(rotated.after.oldWorksUntil) - Date.parse(rotated.at),
+    24 * 3_600_000,
+    'unless hours are given',
+  )
   assert.deepEqual(await shop.place.json(['webhook', 'log', id, ...account]), [])
   assert.deepEqual(await shop.place.json(['webhook', 'discard', id, ...account, '--before', '2026-01-01T00:00:00Z']), {
     before: '2026-01-01T00:00:00Z',

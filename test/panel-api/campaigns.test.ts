@@ -10,7 +10,7 @@ import { buildLeads } from '../../src/leads/leads.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { tester } from '../support/actor.ts'
 import { amount, longTest } from '../support/faults.ts'
-import { campaignFile } from '../support/lastcall.ts'
+import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { panelSession, plainServer } from '../support/panel-session.ts'
 
 const { place, server } = await plainServer()
@@ -187,6 +187,19 @@ const rowsReadOf = (campaignIds: readonly number[]) =>
     await run(asked as unknown as Parameters<typeof run>[0])
     return count
   })
+
+test('the list of campaigns goes on behind its first thousand', async () => {
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Many', tester))
+  await place.arrange(async (store) => {
+    for (let n = 0; n < 1_001; n += 1) await appliedCampaign(store, id, campaignFile({ mailTimer: null }))
+  })
+  const many = await panelSession(place, server, id)
+  const first = (await many('GET', '/campaigns')).body
+  const rest = (await many('GET', `/campaigns?afterId=${first.nextAfterId}`)).body
+  const ids = [...first.campaigns, ...rest.campaigns].map((one) => one.id)
+  assert.deepEqual([first.campaigns.length, rest.campaigns.length, rest.nextAfterId], [1_000, 1, null])
+  assert.equal(new Set(ids).size, 1_001)
+})
 
 test('of campaigns the newest are listed, or those of the account that are named, the older first', async () => {
   const { id } = await place.arrange((store) => store.configuration.createAccount('Stranger', tester))

@@ -111,6 +111,18 @@ test('an account searches for a person 60 times a minute: each looks through all
   await assertLimit(60, 122, () => ask('POST', '/person', { email: 'nobody@example.com' }))
 })
 
+test('an account erases leads 60 times a minute, those of a campaign and persons together: each is a commit', async () => {
+  const ask = await user()
+  const { id } = (await ask('GET', '/session')).body.account
+  const campaign = await place.arrange((store) => appliedCampaign(store, id, campaignFile({ mailTimer: null })))
+  let asked = 0
+  await assertLimit(60, 122, () => {
+    asked += 1
+    if (asked % 2 === 0) return ask('POST', '/person/erasure', { email: 'nobody@example.com' })
+    return ask('POST', `/campaigns/${campaign.id}/leads/erasure`, { refs: [] })
+  })
+})
+
 longTest('row 5: the users of an account have 24 pictures built a minute, and each of them 12', async () => {
   const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
   const asks = await Promise.all(
@@ -294,6 +306,22 @@ test('a user reads much once at a time: with many at once everybody would wait f
   }
   await counted
   assert.ok(longestMs < tookMs / 2, `another waited ${longestMs} ms of ${tookMs}`)
+})
+
+test('what waits for its turn to read is refused if its session has ended meanwhile', async () => {
+  const busy = await user()
+  const ids: number[] = []
+  for (let n = 0; n < 50; n += 1) {
+    const { body } = await busy('POST', '/campaigns', { settings: JSON.parse(campaignFile({ mailTimer: null })) })
+    ids.push(body.settings.id)
+  }
+  const answered: number[] = []
+  const figures = async () => answered.push((await busy('GET', `/campaign-figures?ids=${ids}`)).status)
+  const all = Array.from({ length: 20 }, figures)
+  await Promise.race(all)
+  assert.equal((await busy('DELETE', '/session')).status, 200)
+  await Promise.all(all)
+  assert.deepEqual([answered[0], answered.at(-1)], [200, 401])
 })
 
 test('a user searches, exports and imports leads, goes through the audit log, the history and the log of webhooks, and lists campaigns and webhooks one at a time', () => {

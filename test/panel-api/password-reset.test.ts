@@ -211,6 +211,12 @@ test('mails are in the language of the reader’s panel', async () => {
   await tokenFor('celina@example.com', 1)
   assert.match(mailsTo('celina@example.com')[0] ?? '', /Ustaw nowe hasło/)
   assert.equal((await askFor('celina@example.com', 'de')).status, 422)
+
+  const { cookie } = await signIn('celina@example.com', old)
+  const invited = { role: 'viewer', language: 'pl', email: 'zaproszona@example.com' }
+  assert.equal((await api('POST', '/invitations', invited, cookie)).body.mail, 'sent')
+  await tokenFor(invited.email, 1)
+  assert.match(mailsTo(invited.email)[0] ?? '', /celina@example\.com zaprasza/)
 })
 
 test('an invitation goes to its email; where the mail is not taken the link is there to pass on', async () => {

@@ -289,6 +289,22 @@ test('row 14: signing in ends the session that came with it', async () => {
   assert.equal(await isSignedIn(before.cookie), true)
   const later = await signIn({ from, cookie: before.cookie })
   assert.deepEqual([await isSignedIn(before.cookie), await isSignedIn(later.cookie)], [false, true])
+
+  const token = await place.arrange(async (store) => {
+    const by = testerAt(Math.floor(Date.now() / 1_000))
+    const users = buildUsers(store)
+    const maker = await users.find(ada)
+    assert.ok(maker)
+    return users.invite(maker, { role: 'viewer', email: null }, by)
+  })
+  const joined = await fetch(`${panel}/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie: later.cookie },
+    body: JSON.stringify({ token, email: 'joins@example.com', password: 'a long one of their own' }),
+  })
+  assert.equal(joined.status, 200)
+  const own = (joined.headers.get('set-cookie') ?? '').split(';')[0] as string
+  assert.deepEqual([await isSignedIn(later.cookie), await isSignedIn(own)], [false, true])
 })
 
 test('row 15: where the browser names its origin alone, it must be that of PUBLIC_URL', async () => {

@@ -63,6 +63,14 @@ test('a list of common passwords that could not be loaded is loaded again', asyn
   await assertUncommon(password, ada)
 })
 
+test('a password that a keyboard composes differently is the same password', async (t) => {
+  await withUsers(t, async ({ users }) => {
+    await users.reset(ada, 'a caf\u00e9 by the river', by)
+    await signIn(users, 'a cafe\u0301 by the river')
+    await assert.rejects(signIn(users, 'a cafe by the river'), { code: 'WRONG_PASSWORD' })
+  })
+})
+
 test('while its account is suspended, an invitation does not work', async (t) => {
   await withUsers(t, async ({ store, users, user }) => {
     const link = await users.invite(user, anOwner, by)
