@@ -74,6 +74,41 @@ test('an event is given up after refusals alone: 5xx and no answer use up no try
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, also after a draft, from wherever it goes on')
 })
 
+test('a server that was down and had refused an event before has it again as soon as any other', async (t) => {
+  const { endpoint, register, round, find, answer, clock, store, parts } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 400
+  for (let times = 0; times < 3; times += 1) {
+    await round(id)
+    clock.at += daySeconds
+  }
+  const waits: (number | null)[] = []
+  const settle: Store['events']['settle'] = (of, settled) => {
+    waits.push(...settled.failed.map(({ nextAt, lastAt }) => nextAt && nextAt - lastAt))
+    return store.events.settle(of, settled)
+  }
+  parts.store = { ...store, events: { ...store.events, settle } }
+  answer.status = 500
+  await store.events.resumeEndpoint(await find(id), null, tester)
+  await round(id)
+  assert.deepEqual(waits, [5])
+})
+
+test('what failed is kept while it is tried, however long the servers were off', async (t) => {
+  const { endpoint, register, round, told, sent, answer, clock, store, accountId } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 500
+  await round(id)
+  sent.length = 0
+  clock.at += 40 * daySeconds
+  await store.events.purgeOld(accountId, clock.at)
+  answer.status = 204
+  await round(id)
+  assert.deepEqual(told(), ['lead.registered ada 0'])
+})
+
 test('an endpoint that is resumed from now is told nothing of before, and one that goes on where it stopped is told it', async (t) => {
   const { endpoint, register, managed, clock, round, told, answer, store } = await opened(t)
   const brokenOff = { ...store.events, discardFailed: () => Promise.reject(new StoreUnavailable('gone')) }
@@ -422,6 +457,24 @@ test('an endpoint that went on from now while the clock was a year ahead is told
   await store.events.purgeOld(accountId, clock.at)
   const { fromAt, nextTryAt } = await find(id)
   assert.deepEqual([fromAt, nextTryAt], [clock.at, null])
+})
+
+test('a moment that is looked at while an endpoint begins a year ahead is told once the clock is right', async (t) => {
+  const twoHours = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT2H' } }
+  const { endpoint, register, round, told, clock, store, accountId, goOnFromNow } = await opened(t, twoHours)
+  const { id } = await endpoint({ kinds: ['lead.deadline_approaching', 'lead.expired'] })
+  await register('ada@example.com')
+  clock.at += 365 * daySeconds
+  await goOnFromNow(id)
+  clock.at = beganAt + 3_600
+  await round(id)
+  assert.deepEqual(told(), [])
+  await store.events.purgeOld(accountId, clock.at)
+  for (const hours of [1, 2]) {
+    clock.at = beganAt + hours * 3_600 + 1
+    await round(id)
+  }
+  assert.deepEqual(told(), ['lead.deadline_approaching ada 60', 'lead.expired ada 120'])
 })
 
 test('the wait that a server asks for counts from its answer, however slow that was', async (t) => {

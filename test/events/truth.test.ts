@@ -175,6 +175,26 @@ test('an order that is reversed before its receiver took it is told only if some
   assert.deepEqual([sent.length, new Set(sent.map((one) => one.id)).size], [2, 1])
 })
 
+test('an order of a draft is not told, not even once it is published', async (t) => {
+  const { endpoint, register, round, told, clock, accountId, campaignId, store, save } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.converted'] })
+  await register('ada@example.com')
+  const buy = async (orderId: string) => {
+    const order = { orderId, at: clock.at, amount: null, currency: null }
+    const buyer = { email: 'ada@example.com' }
+    const of = { accountId, campaignId }
+    assert.ok(typeof (await convert(store, of, { buyer, order, source: 'api' }, clock.at, tester)) === 'object')
+  }
+  await save({ isDraft: true })
+  await buy('1')
+  await save({ isDraft: false })
+  clock.at += 60
+  await buy('2')
+  clock.at += 60
+  await round(id)
+  assert.deepEqual(told(), ['lead.converted ada 1'])
+})
+
 test('an endpoint that goes on from now is told nothing from before, and everything from then on', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const { endpoint, register, round, find, sent, clock, store } = made
