@@ -17,6 +17,7 @@ import { tester } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { findingsIn, holdShape, holdTold } from '../support/description.ts'
 import { campaignFile } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
 import { sharedCommand } from '../support/prepared.ts'
 import { openReceiver } from '../support/receiver.ts'
 
@@ -333,7 +334,7 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
 test('log: pages lose no try of the same millisecond', async () => {
   const { body } = await ask('POST', '/endpoints', input('/pages'))
   const { accountId } = shop.owner
-  const ids = Array.from({ length: 7 }, (_, n) => `evt_${String(n).repeat(32)}`)
+  const ids = Array.from({ length: 51 }, (_, n) => `evt_${String(n).padStart(32, '0')}`)
   const table = await openHistoryTable(readConfig({ 'database-url': shop.place.databaseUrl }).database)
   const of = { accountId, endpointId: body.id, kind: 'lead.registered', leadId: 1, dueAt: 1, detail: 0 } as const
   const tried = { atMs: Date.now(), status: 204, cause: null, milliseconds: 1, tryNumber: 1 }
@@ -341,12 +342,16 @@ test('log: pages lose no try of the same millisecond', async () => {
   await table.close()
   const read: string[] = []
   for (let before: string | null = ''; before !== null; ) {
-    const query = `limit=3${before && `&before=${encodeURIComponent(before)}`}`
+    const query = `limit=20${before && `&before=${encodeURIComponent(before)}`}`
     const page: any = (await ask('GET', `/endpoints/${body.id}/deliveries?${query}`)).body
     read.push(...page.items.map(({ eventId }: any) => eventId))
     before = page.nextBefore
   }
   assert.deepEqual(read, ids.toReversed())
+
+  const viewer = await panelSession(shop.place, shop.server, accountId, 'viewer')
+  const shown = (await viewer('GET', `/webhooks/${body.id}/deliveries?limit=100`)).body
+  assert.equal(shown.entries.length, 50, 'a viewer gets no more people at a time here than elsewhere')
 })
 
 test('its description is OpenAPI 3.1 with webhooks, clean under the recommended rules; answers are held to it by each call', async () => {

@@ -459,7 +459,7 @@ test('an endpoint that went on from now while the clock was a year ahead is told
   assert.deepEqual([fromAt, nextTryAt], [clock.at, null])
 })
 
-test('what a look finds behind now is told, even if the endpoint went on from a year ahead when the look was made', async (t) => {
+test('an endpoint that went on from a year ahead loses no later moment of a lead who is looked at meanwhile', async (t) => {
   const twoHours = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT2H' } }
   const { endpoint, register, round, told, clock, store, accountId, goOnFromNow } = await opened(t, twoHours)
   const { id } = await endpoint({ kinds: ['lead.deadline_approaching', 'lead.expired'] })
