@@ -68,6 +68,13 @@ test('ordinary settings have no findings', () => {
     { ...rules(after), ...redirect('https://example.com/closed') },
     { ...rules(after), ...redirect('https://example.com/offer#/closed') },
     { mailTimer: null },
+    // Just enough.
+    rules({ kind: 'after', period: 'PT1H' }),
+    rules({ kind: 'fixed', at: '2026-10-05T10:01' }),
+    rules({ ...daysAt, skipWeekdays: ['mon', 'tue', 'wed', 'thu'] }),
+    rules({ ...daysAt, skipDates: ['2026-10-05'] }),
+    rules(after, retry('PT24H')),
+    rules({ kind: 'after', period: 'PT24H' }, cycle('PT23H', 3)),
   ]) {
     assert.deepEqual(findings(settings), [], JSON.stringify(settings))
   }
