@@ -12,7 +12,7 @@ import { type MailService, useMailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
 import { type Exported, exportLeads } from './export-run.ts'
 import { NoLinks } from './no-links.tsx'
-import type { Filter } from './use-leads.ts'
+import { type Filter, isNarrow } from './use-leads.ts'
 import { words } from './words.ts'
 
 type Phase = 'ready' | 'running' | 'done'
@@ -69,7 +69,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
   const chosen = useMailService()
   const { phase, exported, error, start, stop, reset } = useExport(settings, filter, chosen.service)
   const isRunning = phase === 'running'
-  const isFiltered = !filter.refs && (filter.prefix !== '' || filter.part !== '' || filter.state !== null)
+  const isFiltered = !filter.refs && isNarrow(filter)
   useStayOpen(isRunning)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened
   useEffect(() => {

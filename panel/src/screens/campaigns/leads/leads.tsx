@@ -20,7 +20,7 @@ import { LeadDrawer } from './lead-drawer.tsx'
 import { LeadList } from './lead-list.tsx'
 import { LookingThrough } from './looking-through.tsx'
 import { Totals } from './totals.tsx'
-import { type Filter, useLeads } from './use-leads.ts'
+import { type Filter, isInSteps, isNarrow, useLeads } from './use-leads.ts'
 import { useWanted } from './wanted.ts'
 import { words } from './words.ts'
 
@@ -172,8 +172,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   if (!chosen.every(isThere)) setChosen(chosen.filter(isThere))
   const isNobody = !isPending && leads.foundCount === 0 && !hasMore && !isLooking && failed.error === null
   const isBeyond = !isPending && leads.foundCount > 0 && leads.leads.length === 0 && !hasMore && !isLooking
-  const isSearch = filter.prefix !== '' || filter.part !== ''
-  if (isNobody && !isSearch && filter.state === null) return <NobodyYet onDo={onDo} />
+  if (isNobody && !isNarrow(filter)) return <NobodyYet onDo={onDo} />
   const nobody = filter.part !== '' ? text.nobodyWithIt : text.nobodyFound
   return (
     <>
@@ -194,7 +193,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
       {!isPending && (
         <LookingThrough
           {...{ leads, page: wanted.page }}
-          isSteps={filter.state !== null || filter.part !== ''}
+          isSteps={isInSteps(filter)}
           onPage={(page) => {
             wanted.want({ page })
             toBeginning()

@@ -28,6 +28,11 @@ export type Filter = {
   refs?: string[]
 }
 
+/** Whether the service looks through leads that may not fit, so many at a time. */
+export const isInSteps = ({ part, state }: Filter) => part !== '' || state !== null
+/** Whether it leaves leads out. */
+export const isNarrow = (filter: Filter) => filter.prefix !== '' || isInSteps(filter)
+
 /** Leads of one page. */
 export const pageSize = 50
 const mostAtOnce = 1_000
@@ -44,18 +49,16 @@ type Place = { afterEmail: string; afterDeadline: Step['afterDeadline']; limit: 
  * through so many at a time, and is asked again until the page is full, or somebody stops it.
  */
 export function useLeads(campaignId: number, filter: Filter, page: number) {
-  const { prefix, part, state, sort } = filter
   const [isStopped, setStopped] = useState(false)
   const wanted = page * pageSize
   // Beyond it by one, which tells that there is another page.
   const most = useMay('member') ? mostAtOnce : pageSize + 1
-  const isSearch = state !== null || part !== ''
   const firstWanted = useRef(wanted + 1).current
   const query = useInfiniteQuery<Step, CallFailed, InfiniteData<Step, Place>, unknown[], Place>({
     // A reader who is made a viewer begins again: read again, each step would have the limit that it had.
     queryKey: [search, campaignId, filter, most],
     queryFn: ({ pageParam, signal }) => {
-      const body = { prefix, part, state, sort, ...pageParam }
+      const body = { ...filter, ...pageParam }
       return call(search, { params: { campaignId }, body }, signal)
     },
     initialPageParam: { afterEmail: '', afterDeadline: null, limit: Math.min(most, firstWanted) },
@@ -67,7 +70,7 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
     placeholderData: keepPreviousData,
     // Who comes back sees what is true by now. But thousands of leads may have been looked through: nothing but a
     // change begins that again.
-    ...{ staleTime: isSearch ? Number.POSITIVE_INFINITY : staleMs, gcTime: 0 },
+    ...{ staleTime: isInSteps(filter) ? Number.POSITIVE_INFINITY : staleMs, gcTime: 0 },
     ...{ refetchOnWindowFocus: isShort, refetchOnReconnect: isShort },
   })
   const steps = query.data?.pages ?? []
@@ -78,7 +81,7 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
     if (goesOn) fetchNextPage()
   }, [goesOn, fetchNextPage])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search begins with its first page
-  useEffect(() => setStopped(false), [campaignId, prefix, part, state, sort, page])
+  useEffect(() => setStopped(false), [campaignId, JSON.stringify(filter), page])
   useEffect(() => {
     // A change has begun the list again.
     if (query.isPending) setStopped(false)
