@@ -77,7 +77,7 @@ test('the second look at the key, behind a slow body, is part of the second that
   const app = fastify().decorateRequest('key', null).decorateRequest('waitedMs', 0)
   // Without it Fastify measures no time.
   afterEach(app, () => {})
-  await guard(app, parts as unknown as AuthorizeParts)
+  await guard(app, parts as unknown as AuthorizeParts, null)
   app.post('/', async ({ waitedMs }) => ({ waitedMs }))
   const answer = await app.inject({ method: 'POST', url: '/', headers: { authorization: `Bearer ${key}` } })
   await app.close()

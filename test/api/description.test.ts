@@ -76,7 +76,7 @@ test('the copy for download is the same, but for its absolute server', async () 
 test('it has the three operations with their statuses', async () => {
   const found = operations(await live()).filter(({ name }) => !name.includes('openapi.json'))
   const listed = found.map(({ name, operation }) => [name, Object.keys(operation.responses).map(Number).sort()])
-  assert.deepEqual(Object.fromEntries(listed), statuses)
+  assert.deepEqual(Object.fromEntries(listed), statuses, 'a new operation, or status, belongs into `statuses`')
 })
 
 test('every answer has its headers and a closed JSON schema', async () => {

@@ -22,7 +22,8 @@ import { simulate } from '../../src/core/simulate.ts'
 import { timerFonts } from '../../src/core/timer-font.ts'
 import { checkTimerStyle, defaultTimerStyle, timerPresets } from '../../src/core/timer-style.ts'
 import { operations } from '../../src/http/events/operations.ts'
-import { LeadRegistration } from '../../src/http/public/schemas.ts'
+import { description } from '../../src/http/public/description.ts'
+import { basePath, LeadRegistration } from '../../src/http/public/schemas.ts'
 import { latestVersion } from '../../src/store/migrations.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -60,6 +61,17 @@ test('docs/api.md has every error code with its status, every field, every warni
       name,
     )
   assert.equal(rows.find(([what]) => what === 'body')?.[1], `${bodyLimitBytes.toLocaleString('en')} bytes`)
+})
+
+test('docs/api.md calls each operation', () => {
+  const calls = [...read('docs/api.md').matchAll(/(?:-X (\w+) )?"\$LASTCALL_URL([^"?]*)/g)]
+  const called = calls.map(([, method = 'GET', path = '']) => `${method} ${path.replace(/\/\d+(?=\/|$)/g, '/{id}')}`)
+  for (const [path, item] of Object.entries<object>(description(basePath).paths))
+    for (const method of Object.keys(item)) {
+      if (path.endsWith('openapi.json')) continue
+      const wanted = `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{id}')}`
+      assert.ok(called.includes(wanted), `${wanted}: give docs/api.md an example with curl`)
+    }
 })
 
 test('CHANGELOG.md names the version of the database', () => {

@@ -148,7 +148,8 @@ test('SECURITY.md lets through what the panel is made of, and every address that
   assert.ok(files.length > 1)
   const ofPanel = ['/', '/panel/api/session', ...files, ...screens.flatMap((screen) => [`/${screen}`, `/${screen}/x`])]
   const ofOthers = ['/api/public/v1/campaigns', '/go/1/x', '/timer/en/x.gif', '/widget/v1.js', '/visitor/v1/x']
-  for (const path of [...ofPanel, ...ofOthers]) assert.ok(isLetThrough(path), path)
+  for (const path of [...ofPanel, ...ofOthers])
+    assert.ok(isLetThrough(path), `${path}: add it to SECURITY.md, What to close off`)
   for (const path of ['/metrics', '/readyz', '/healthz', '/nothing']) assert.ok(!isLetThrough(path), path)
   for (const path of named.filter((one) => one === '/' || screens.includes(one.slice(1))))
     assert.equal((await ask(path, { headers: html })).status, 200, path)
@@ -195,7 +196,7 @@ test('the document of each screen names its own files, and each has its help', a
   const common = new Set(await linksOf('/sign-in'))
   for (const path of ['/', ...screensBehindSession.map((screen) => `/${screen}`), '/campaigns/1', '/settings/users']) {
     const own = (await linksOf(path)).filter((link) => !common.has(link))
-    assert.ok(own.length > 0, path)
+    assert.ok(own.length > 0, `${path}: make its screen a lazy import in panel/src/app.tsx`)
     assert.equal(topicOf(path) === 'overview', path === '/', `${path} has help`)
   }
 })

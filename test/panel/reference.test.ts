@@ -94,7 +94,7 @@ test('every operation, property, answer and header is told, and told in Polish',
       assert.deepEqual(above.map((field) => field.name).sort(), Object.keys(example).sort())
     }
   }
-  assert.deepEqual(Object.keys(polish).sort(), textsShown().sort())
+  assert.deepEqual(Object.keys(polish).sort(), textsShown().sort(), 'the Polish words are in polish.ts of this screen')
   for (const [english, translated] of Object.entries(polish)) {
     assert.notEqual(translated, english)
     // what is code in one language is code in the other

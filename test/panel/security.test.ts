@@ -161,7 +161,10 @@ test('each role may call what its routes say, and nothing above', async () => {
       const { status, code } = await ask(asked, { cookie }, { isNothing: true })
       if (!mayUse(role, route)) assert.deepEqual([role, route, status, code], [role, route, 403, 'NOT_ALLOWED'])
       else
-        assert.ok(route.startsWith('GET ') ? status === 200 : [404, 422].includes(status), `${role} ${route} ${status}`)
+        assert.ok(
+          route.startsWith('GET ') ? status === 200 : [404, 422].includes(status),
+          `${role} ${route} ${status}: if it needs a query, add one to \`queries\``,
+        )
     }
   }
 })
@@ -247,7 +250,7 @@ const queries: Record<string, string> = {
 
 test('what belongs to another account is in no answer of a route that names nothing', async () => {
   const reading = behindSession.filter((route) => route.startsWith('GET ') && !route.includes('/:'))
-  assert.deepEqual(reading.toSorted(), Object.keys(telling).toSorted())
+  assert.deepEqual(reading.toSorted(), Object.keys(telling).toSorted(), 'what a new route tells belongs into `telling`')
   await stage.place.json(['account', 'set', account, '--rate-limit', '77'])
   const headers = { authorization: `Bearer ${key.key}` }
   assert.equal((await fetch(`${stage.server.base}/campaigns`, { headers })).status, 200)

@@ -56,7 +56,8 @@ export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
     useContract(scope, parts, description(basePath))
     afterEach(scope, (request, reply) => noteRequest(parts, request, reply))
     scope.register(async (guarded) => {
-      await guard(guarded, parts)
+      // Every key may call it: scopes only add to it.
+      await guard(guarded, parts, null)
       addCampaignRoutes(guarded, parts.store)
       addLeadRoutes(guarded, parts)
     })
@@ -107,7 +108,7 @@ export function afterEach(scope: FastifyInstance, act: (request: FastifyRequest,
 const changeHoldsMs = 1_000
 
 /** Rows 1 to 4 of the contract come before anything else in this scope, also for unknown paths. */
-export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admission?: Admission): Promise<void> {
+export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admission: Admission | null): Promise<void> {
   await shedLoad(scope)
   scope.addHook('onRequest', authorize(parts, admission))
   // A body may take half a minute to arrive; a key that is revoked meanwhile must not make an endpoint.
@@ -126,7 +127,7 @@ export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admis
 
 export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now' | 'rateLimitPerMinute'>
 
-/** What another surface has of its own between rows 1 and 4. */
+/** What a surface has of its own between rows 1 and 4. */
 export type Admission = {
   /** Whether the key has the scope that the request needs, if it needs one. */
   admits(key: LiveKey, request: FastifyRequest): boolean
@@ -135,7 +136,7 @@ export type Admission = {
 }
 
 /** Rows 1 to 4 of the contract. */
-function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizeParts, admission?: Admission) {
+function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizeParts, admission: Admission | null) {
   const count = admission?.count ?? store.rates.count
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const beganAt = performance.now()
