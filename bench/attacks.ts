@@ -4,7 +4,7 @@ import type { Attack } from './hostile-load.ts'
 export type Target = { campaignId: number; key: string; ref: string; pageId: number }
 export type Way = 'without a key' | 'with a key'
 
-type Kind = Pick<Attack, 'begin'> & Partial<Attack>
+export type Kind = Pick<Attack, 'begin'> & Partial<Attack>
 
 const headBytes = 8_000
 

@@ -9,13 +9,13 @@ import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { contentNames, kindsOf, requestsOf, type Target, type Way } from './attacks.ts'
+import { contentNames, type Kind, kindsOf, requestsOf, type Target, type Way } from './attacks.ts'
 import { type Dataset, makeDatasets } from './dataset.ts'
 import { emailAt } from './emails.ts'
 import { growthOfExpressions } from './expressions.ts'
 import type { Attack, AttackOutcome } from './hostile-load.ts'
 import { type PanelTarget, panelKinds } from './panel-attacks.ts'
-import { cpuNanoseconds, lastcall, type Server, startLastcall } from './processes.ts'
+import { cpuNanoseconds, lastcall, type Server, startBare, startLastcall } from './processes.ts'
 
 const mostP99Ms = 250
 /** Beside attacks on the panel: so many times the p99 without them, or so many milliseconds if that is more. */
@@ -84,19 +84,38 @@ async function besideClients(place: Place): Promise<string[]> {
     for (const [name, kind] of Object.entries(kindsOf(way, place.attacker))) {
       const what = `${name}, ${way}`
       if (!what.includes(options.kind)) continue
-      const { outcome, end } = attack(place, kind)
-      // The idle ones need a moment to connect.
-      await sleep(kind.connections === undefined ? 200 : 1_500)
-      const good = await goodClient(place, Number(options.seconds))
-      await end()
-      const theirs = await outcome
+      const { good, theirs } = await beside(place, kind)
       printRow(what, good, theirs, place)
       if (way === 'with a key' && '401' in theirs.statuses) missed.push(`${what}: the key was refused`)
       if (good.failed > 0) missed.push(`${what}: ${good.failed} requests of the good client failed`)
       if (good.p99 > mostP99Ms) missed.push(`${what}: p99 ${good.p99.toFixed(0)} ms, at most ${mostP99Ms}`)
     }
   }
+  await besidePipelinesToBare(place)
   return missed
+}
+
+/** The good client beside the attack. */
+async function beside(place: Place, kind: Kind) {
+  const { outcome, end } = attack(place, kind)
+  // The idle ones need a moment to connect.
+  await sleep(kind.connections === undefined ? 200 : 1_500)
+  const good = await goodClient(place, Number(options.seconds))
+  await end()
+  return { good, theirs: await outcome }
+}
+
+/** What Node itself does not hold: the same pipelines to node:http and nothing else. */
+async function besidePipelinesToBare(place: Place): Promise<void> {
+  const server = await startBare(200, 600, join(tmpdir(), `lastcall-bare-${process.pid}.log`))
+  const bare = { ...place, server }
+  await goodClient(bare, 2)
+  for (const [name, kind] of Object.entries(kindsOf('without a key', place.attacker))) {
+    if (!name.startsWith('pipelines') || !name.includes(options.kind)) continue
+    const { good, theirs } = await beside(bare, kind)
+    printRow(`${name}, bare node:http`, good, theirs, bare)
+  }
+  await server.stop()
 }
 
 /** A server of its own, which believes what the attacker says about his addresses. */
