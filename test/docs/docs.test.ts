@@ -21,7 +21,7 @@ import { warnings } from '../../src/core/offer.ts'
 import { simulate } from '../../src/core/simulate.ts'
 import { timerFonts } from '../../src/core/timer-font.ts'
 import { checkTimerStyle, defaultTimerStyle, timerPresets } from '../../src/core/timer-style.ts'
-import { operations } from '../../src/http/events/operations.ts'
+import { eventOperations } from '../../src/http/events/operations.ts'
 import { description } from '../../src/http/public/description.ts'
 import { basePath, LeadRegistration } from '../../src/http/public/schemas.ts'
 import { latestVersion } from '../../src/store/migrations.ts'
@@ -256,11 +256,11 @@ test('docs/webhooks.md: the code step takes what is signed, and nothing else, in
 test('docs/webhooks.md has every kind, every operation of the API for events, and its errors with their status', () => {
   const rows = rowsOf(read('docs/webhooks.md'))
   const first = rows.map(([cell]) => cell)
-  const calls = operations.map(({ method, path }) => `${method} ${path}`)
+  const calls = eventOperations.map(({ method, path }) => `${method} ${path}`)
   for (const one of [...eventKinds, ...calls]) assert.ok(first.includes(`\`${one}\``), one)
   const listed = first.filter((cell) => /^`(?:GET|POST|PATCH|DELETE) /.test(cell ?? ''))
   assert.deepEqual(listed.sort(), calls.map((one) => `\`${one}\``).sort())
-  const codes = new Set<string>(['FORBIDDEN', 'WEBHOOKS_OFF', ...operations.flatMap(({ errors }) => errors)])
+  const codes = new Set<string>(['FORBIDDEN', 'WEBHOOKS_OFF', ...eventOperations.flatMap(({ errors }) => errors)])
   for (const code of codes) {
     if (!(code in besideStatus)) continue
     const status = String(besideStatus[code as BesideCode])

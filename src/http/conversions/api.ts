@@ -20,7 +20,7 @@ type Asked = { store: Store; of: CampaignOf; now: number }
 export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
   const { store, now } = parts
   return apiBeside(parts, {
-    operations,
+    operations: conversionOperations,
     description,
     admission: { admits },
     perform({ run }, { key, params, query, body, waitedMs }) {
@@ -36,7 +36,7 @@ const admits = ({ scopes }: LiveKey, { is404, method }: FastifyRequest): boolean
 
 const path = '/campaigns/{campaignId}/conversions'
 
-export const operations: readonly Operation<Asked>[] = [
+export const conversionOperations: readonly Operation<Asked>[] = [
   operation(`POST ${path}`, 'createConversion', 'Record an order', shape.Conversion, {
     body: shape.ConversionInput,
     status: 201,
@@ -93,6 +93,6 @@ const description = describe({
   description: 'Records purchases, each order once. An order ends the offer if the campaign says so.',
   path: conversionsPath,
   tags: [{ name: 'Conversions', description: 'Who bought, and how long before the end.' }],
-  operations,
+  operations: conversionOperations,
   schemas,
 })

@@ -10,7 +10,7 @@ import { apiBeside, type BesideParts } from '../beside/api.ts'
 import { Refusal } from '../errors.ts'
 import { parseId } from '../framework.ts'
 import { description } from './description.ts'
-import { operations } from './operations.ts'
+import { eventOperations } from './operations.ts'
 
 type EventsApiParts = BesideParts & { endpoints: Endpoints }
 
@@ -18,7 +18,7 @@ type EventsApiParts = BesideParts & { endpoints: Endpoints }
 export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPluginAsync {
   const { store, now } = parts
   return apiBeside(parts, {
-    operations,
+    operations: eventOperations,
     description,
     admission: {
       admits: ({ scopes }) => scopes.includes('events'),

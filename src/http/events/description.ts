@@ -3,7 +3,7 @@ import { type EventKind, eventIdPattern, eventKinds } from '../../core/events.ts
 import { sampleOf } from '../../events/samples.ts'
 import { describe } from '../beside/description.ts'
 import { schema } from '../public/description.ts'
-import { operations } from './operations.ts'
+import { eventOperations } from './operations.ts'
 import * as shape from './schemas.ts'
 import { told } from './told.ts'
 
@@ -61,7 +61,7 @@ export const description = describe({
     { name: 'Endpoints', description: 'Where events are sent, and which.' },
     { name: 'Events', description: 'The events that are sent.' },
   ],
-  operations,
+  operations: eventOperations,
   schemas: { ...schemas, ...told },
   scope: 'events',
   webhooks: Object.fromEntries(eventKinds.map((kind) => [kind, webhook(kind)])),

@@ -21,7 +21,7 @@ const one = '/endpoints/{endpointId}'
 const notFound = ['ENDPOINT_NOT_FOUND'] as const
 const notFoundOrOff = [...notFound, 'WEBHOOKS_OFF'] as const
 
-export const operations: readonly Operation<Asked>[] = [
+export const eventOperations: readonly Operation<Asked>[] = [
   operation('GET /endpoints', 'listEndpoints', 'List endpoints', shape.EndpointList, {
     query: PageQuery,
     errors: ['INVALID_CURSOR'],
