@@ -57,10 +57,7 @@ const waits = [
   '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
   'faults/postgres/{outages,taken-away}.*',
 ]
-/**
- * These want the machine for themselves; what they guarantee has other checks beside them. The last has long tests alone,
- * and a server of its own.
- */
+/** What these guarantee has other checks beside them. The first two want the machine for themselves, the last takes long. */
 const notInShort = ['faults/{postgres/slow,sqlite/erasing}.*', 'panel/provider.*']
 /** Where the processors count as idle although they are not, as those of a machine that others share. */
 const mostWhereIdle = 3

@@ -1,6 +1,6 @@
 // Signing in by a provider of OpenID Connect, and setting a new password by mail, in a real browser.
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { words as ofFields } from '../../panel/src/parts/words.ts'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
@@ -9,7 +9,7 @@ import { words as ofSecurity } from '../../panel/src/screens/settings/security-w
 import { words as ofSettings } from '../../panel/src/screens/settings/words.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
-import { isFull, longTest } from '../support/faults.ts'
+import { isFull } from '../support/faults.ts'
 import { identityProvider } from '../support/identity-provider.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { comesTrue } from '../support/prepared.ts'
@@ -37,7 +37,7 @@ async function look(page: Page): Promise<void> {
 }
 
 // While nobody has a user.
-longTest('an account with a blank name is not set up by single sign-on', async () => {
+test('an account with a blank name is not set up by single sign-on', async () => {
   const { url } = await stage.place.json(['setup-link'])
   const { pathname, hash } = new URL(url)
   const page = await stage.open(undefined, { path: `${publicUrl}${pathname}${hash}` })
@@ -47,7 +47,7 @@ longTest('an account with a blank name is not set up by single sign-on', async (
   assert.equal(await faultOf(field), ofFields.en.missing)
 })
 
-longTest('a provider that is down when the server starts is said so, and found once it is there', async () => {
+test('a provider that is down when the server starts is said so, and found once it is there', async () => {
   state.isDown = true
   const page = await stage.open(undefined, { path: `${publicUrl}/sign-in` })
   await page.getByRole('button', { name: words.en.byProvider }).click()
@@ -71,7 +71,7 @@ longTest('a provider that is down when the server starts is said so, and found o
   await page.getByText(words.en.refused.EMAIL_NOT_VERIFIED).waitFor()
 })
 
-longTest('single sign-on leads to where one wanted to go, by keyboard alone, in both languages', async () => {
+test('single sign-on leads to where one wanted to go, by keyboard alone, in both languages', async () => {
   const ada = await stage.person('ada')
   Object.assign(state.people, { ada: verified(ada.email) })
   const wanted = `${publicUrl}/campaigns?search=jesie%C5%84+%26+C%2B%2B`
@@ -101,7 +101,7 @@ longTest('single sign-on leads to where one wanted to go, by keyboard alone, in 
   }
 })
 
-longTest('a person who is refused reads why, in a sentence, and can try again', async () => {
+test('a person who is refused reads why, in a sentence, and can try again', async () => {
   state.people.stranger = verified('stranger@example.com')
   state.people.unusual = verified('zażółć@example.com')
   for (const { width, language } of widthsInLanguages()) {
@@ -136,7 +136,7 @@ async function invitationOf(name: string): Promise<string> {
   return `${publicUrl}/join#${token}`
 }
 
-longTest('an invitation is joined by single sign-on, and one to another account is refused to their face', async () => {
+test('an invitation is joined by single sign-on, and one to another account is refused to their face', async () => {
   state.who = 'joiner'
   state.people.joiner = verified('joiner@example.com')
   const page = await stage.open(undefined, { path: await invitationOf('inviter') })
@@ -164,7 +164,7 @@ longTest('an invitation is joined by single sign-on, and one to another account 
   await page.getByText('inviter’s account').waitFor()
 })
 
-longTest('the link in the mail sets a new password, once', async () => {
+test('the link in the mail sets a new password, once', async () => {
   for (const { width, language } of widthsInLanguages()) {
     const text = words[language]
     const person = await stage.person(`forgetful-${language}-${width}`)
@@ -212,7 +212,7 @@ longTest('the link in the mail sets a new password, once', async () => {
   }
 })
 
-longTest('where passwords are off, no link is asked for and none is tried again', async (t) => {
+test('where passwords are off, no link is asked for and none is tried again', async (t) => {
   const only = await panelStage(t, [], { ...provider.settings, OIDC_ONLY: 'on' })
   for (const { width, language } of widthsInLanguages()) {
     const page = await only.open(undefined, { width, language, path: '/reset#of-before' })
@@ -230,7 +230,7 @@ longTest('where passwords are off, no link is asked for and none is tried again'
   }
 })
 
-longTest('after the end of a session the user signs in beside the screen, and keeps what they entered', async () => {
+test('after the end of a session the user signs in beside the screen, and keeps what they entered', async () => {
   const eva = await stage.person('eva')
   Object.assign(state.people, { eva: verified(eva.email) })
   state.who = 'eva'
